@@ -1,0 +1,66 @@
+# The verbs of the project; `make` alone lists them. Everything happens in .venv.
+PYTHON ?=
+CLEANPIPE_SHARED ?= ../shared
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test accept bench format clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo "  PYTHON=python3.12 picks the Python of a new $(VENV); ARGS=... goes to pytest or the benchmarks"
+
+demo: $(INSTALLED) ## clean the sample in examples/, print the table, explain one drop
+	@rm -rf demo-out
+	$(BIN)/cleanpipe run examples/demo.yaml --output demo-out
+	@echo; echo "Why was one of them dropped?"
+	@id=$$($(BIN)/python examples/demo.py demo-out) && \
+	echo "$(BIN)/cleanpipe explain demo-out '$$id'" && \
+	$(BIN)/cleanpipe explain demo-out "$$id"
+
+# -p cleanpipe sees filters, dedup and pipelines through the links, as the one import root they have.
+test: $(INSTALLED) ## lint, types, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict -p cleanpipe -p tests
+	$(BIN)/pytest tests --ignore=tests/accept $(ARGS)
+
+accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/pytest tests/accept $(ARGS)
+
+bench: $(INSTALLED) ## the benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
+
+format: $(INSTALLED) ## rewrite the sources as ruff wants them
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove what make made
+	rm -rf $(VENV) demo-out build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find cleanpipe -name '*.so' -exec rm -f {} + 2>/dev/null || true
+
+# Another PYTHON than the one .venv was made with: make it anew.
+ifneq ($(PYTHON),)
+ifneq ($(PYTHON),$(shell cat $(VENV)/.python 2>/dev/null))
+.PHONY: $(INSTALLED)
+ANEW := --clear
+endif
+endif
+
+# Made once; refreshed when what it was built from changes. A half-made .venv has no pip: start over.
+$(INSTALLED): $(BUILT_FROM)
+	@python=$$(PYTHON='$(PYTHON)' sh scripts/preflight.sh) || exit 1; \
+	if [ -n "$(ANEW)" ] || ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+		echo "making $(VENV) with $$python" && "$$python" -m venv --clear $(VENV) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip && \
+		echo '$(PYTHON)' >$(VENV)/.python; \
+	fi
+	@echo "installing cleanpipe into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,5 @@
+"""``python -m cleanpipe``."""
+
+from cleanpipe.cli import main
+
+main()

@@ -1,0 +1,131 @@
+"""A pipeline file as plain values, with the line and column of every one of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.scalarfloat import ScalarFloat
+
+from cleanpipe.errors import ConfigError, Fault
+
+Place = tuple[str | int, ...]
+
+
+class Document:
+    """A parsed configuration.
+
+    Attributes:
+        tree: maps, tuples and plain scalars.
+        file: the file's name as faults show it, or ``pipeline`` for a dictionary.
+    """
+
+    def __init__(
+        self, tree: Any, file: str = "", positions: Mapping[Place, tuple[int, int]] | None = None
+    ) -> None:
+        self.tree = tree
+        self.file = file
+        self._positions = dict(positions or {})
+
+    def fault(self, place: Place, message: str) -> Fault:
+        """A fault at ``place``, or at the nearest place above it that has a line."""
+        known = place
+        while known and known not in self._positions:
+            known = known[:-1]
+        line, column = self._positions.get(known, (0, 0))
+        return Fault(line, column, dotted(place), message, self.file)
+
+    @classmethod
+    def read(cls, path: str) -> Document:
+        """Read a YAML 1.2 file.
+
+        Errors: ConfigError where it cannot be read or is no YAML, naming line and column.
+        """
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except OSError as error:
+            raise ConfigError([Fault(0, 0, "", error.strerror or str(error), path)]) from None
+        except UnicodeDecodeError as error:
+            message = f"expected UTF-8, got the byte {error.object[error.start]:#04x}"
+            raise ConfigError([Fault(0, 0, "", message, path)]) from None
+        return cls.parse(text, path)
+
+    @classmethod
+    def parse(cls, text: str, file: str) -> Document:
+        """Read YAML 1.2 from a text; see :meth:`read`."""
+        yaml = YAML(typ="rt")
+        try:
+            tree = yaml.load(text)
+        except DuplicateKeyError as error:
+            message = (error.problem or "duplicate key").split("\n")[0]
+            raise ConfigError([_marked(error, message, file)]) from None
+        except MarkedYAMLError as error:
+            raise ConfigError([_marked(error, f"no YAML: {error.problem}", file)]) from None
+        except YAMLError as error:
+            raise ConfigError([Fault(0, 0, "", f"no YAML: {error}", file)]) from None
+        positions: dict[Place, tuple[int, int]] = {}
+        return cls(_plain(tree, (), positions), file, positions)
+
+
+def dotted(place: Place) -> str:
+    """``("stages", 2, "length")`` as ``stages[2].length``."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def frozen(value: Any) -> Any:
+    """A plain value with tuples for lists, so that parameters made of it are immutable."""
+    if isinstance(value, Mapping):
+        return {str(key): frozen(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item) for item in value)
+    return value
+
+
+def _marked(error: MarkedYAMLError, message: str, file: str) -> Fault:
+    mark = error.problem_mark or error.context_mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+    return Fault(line, column, "", message, file)
+
+
+def _plain(node: Any, place: Place, positions: dict[Place, tuple[int, int]]) -> Any:
+    if isinstance(node, CommentedMap):
+        made: dict[str, Any] = {}
+        for key, value in node.items():
+            name = str(_scalar(key))
+            inner = (*place, name)
+            # Merged keys (<<: *anchor) have no place of their own.
+            if key in node.lc.data if node.lc.data else False:
+                line, column = node.lc.key(key)
+                positions[inner] = (line + 1, column + 1)
+            made[name] = _plain(value, inner, positions)
+        return made
+    if isinstance(node, CommentedSeq):
+        items = []
+        for index, value in enumerate(node):
+            inner = (*place, index)
+            line, column = node.lc.item(index)
+            positions[inner] = (line + 1, column + 1)
+            items.append(_plain(value, inner, positions))
+        return tuple(items)
+    return _scalar(node)
+
+
+def _scalar(node: Any) -> Any:
+    if isinstance(node, (datetime.date, datetime.datetime)):
+        return node.isoformat()
+    if isinstance(node, bool) or node is None:
+        return node
+    if isinstance(node, (ScalarFloat, float)):
+        return float(node)
+    if isinstance(node, int):
+        return int(node)
+    return str(node)

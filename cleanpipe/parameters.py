@@ -1,0 +1,220 @@
+"""From the mapping in a pipeline file to a stage's frozen dataclass, with every fault found."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticUndefined, core_schema
+
+from cleanpipe.bounds import Bounds
+
+Fault = tuple[tuple[str | int, ...], str]
+"""A place below the mapping, and what is wrong there."""
+
+
+class LocalPath(str):
+    """A path in a pipeline file: opened relative to the file, shown as it was written.
+
+    The string itself is where to open it.
+
+    Attributes:
+        written: the path as the user wrote it; this, never the place, is part of a plan.
+    """
+
+    written: str
+
+    def __new__(cls, location: str, written: str | None = None) -> LocalPath:
+        path = super().__new__(cls, location)
+        path.written = location if written is None else written
+        return path
+
+    def __reduce__(self) -> tuple[type[LocalPath], tuple[str, str]]:
+        return LocalPath, (str(self), self.written)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
+        def resolve(value: str, info: core_schema.ValidationInfo) -> LocalPath:
+            base = (info.context or {}).get("base", ".")
+            return cls(os.path.normpath(os.path.join(base, os.path.expanduser(value))), value)
+
+        return core_schema.with_info_after_validator_function(
+            resolve, core_schema.str_schema(strict=True, min_length=1)
+        )
+
+
+LocalPaths = Annotated[
+    tuple[LocalPath, ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+]
+"""One path or pattern, or a list of them."""
+
+
+def nearest(name: str, known: Iterator[str] | list[str]) -> str:
+    """``; did you mean "x"?`` where a known name is close, then the known ones."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    hint = f'did you mean "{close[0]}"? ' if close else ""
+    return f"{hint}known: {', '.join(names)}"
+
+
+def build(
+    cls: type[Any],
+    values: Mapping[str, Any],
+    base: str = ".",
+    ready: Mapping[str, Any] | None = None,
+) -> tuple[Any | None, list[Fault]]:
+    """Make an instance of the dataclass ``cls``.
+
+    Args:
+        values: parameters as read (maps, tuples, plain scalars); aliases allowed.
+        base: the folder relative paths start from.
+        ready: parameters that need no validation, by field name.
+
+    Returns:
+        The instance, or None and every fault with its place below ``values``.
+    """
+    faults: list[Fault] = []
+    made: dict[str, Any] = dict(ready or {})
+    aliases: Mapping[str, str] = getattr(cls, "aliases", {})
+    adapters = _adapters(cls)
+    written: dict[str, str] = {}
+    for key, value in values.items():
+        name = aliases.get(key, key)
+        if name not in adapters:
+            known = [alias for alias in aliases] + list(adapters)
+            faults.append(((key,), f"unknown parameter; {nearest(str(key), known)}"))
+        elif name in written:
+            faults.append(((key,), f'says the same as "{written[name]}": keep one'))
+        elif name not in made:
+            written[name] = key
+            try:
+                made[name] = adapters[name].validate_python(value, context={"base": base})
+            except ValidationError as error:
+                faults.extend(((key, *place), text) for place, text in _explained(error, value))
+    for field in dataclasses.fields(cls):
+        required = (
+            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        )
+        if required and field.name not in made and field.name not in written:
+            faults.append(((), f'expected the parameter "{field.name}", which is missing'))
+    if faults:
+        return None, faults
+    instance = cls(**made)
+    if hasattr(instance, "check"):
+        names = {name: key for name, key in written.items()}
+        faults = [
+            ((names.get(name, name),) if name in written else (), text)
+            for name, text in instance.check()
+        ]
+    return (None if faults else instance), faults
+
+
+@cache
+def _adapters(cls: type[Any]) -> dict[str, TypeAdapter[Any]]:
+    hints = get_type_hints(cls, include_extras=True)
+    strict = ConfigDict(strict=True, arbitrary_types_allowed=True)
+    return {
+        field.name: TypeAdapter(
+            hints[field.name],
+            # pydantic refuses a config for a dataclass, and Bounds brings its own schema
+            config=None if dataclasses.is_dataclass(hints[field.name]) else strict,
+        )
+        for field in dataclasses.fields(cls)
+    }
+
+
+_EXPECTED = {
+    "string_type": "expected a text",
+    "float_type": "expected a number",
+    "int_type": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "bool_type": "expected true or false",
+    "tuple_type": "expected a list",
+    "dict_type": "expected a map",
+    "mapping_type": "expected a map",
+    "string_too_short": "expected a text that is not empty",
+    "none_required": "expected null",
+}
+
+
+def _explained(error: ValidationError, value: Any) -> Iterator[Fault]:
+    """One sentence a fault; of a union's branches the one that came furthest."""
+    found = error.errors(include_url=False)
+    # A union reports each branch: loc then holds the branch's name, which is no key of ours.
+    places: dict[tuple[str | int, ...], list[str]] = {}
+    for item in found:
+        place = tuple(_place(item["loc"], value))
+        expected = _EXPECTED.get(item["type"])
+        given = item["input"]
+        if expected is None:
+            context = item.get("ctx", {})
+            if item["type"] == "literal_error":
+                expected = f"expected {context['expected']}"
+            else:
+                places.setdefault(place, []).append(item["msg"])
+                continue
+        shown = f'"{given}"' if isinstance(given, str) else _plain(given)
+        places.setdefault(place, []).append(f"{expected}, got {shown}")
+    deepest = max(len(place) for place in places)
+    for place, texts in places.items():
+        if len(place) < deepest and len(places) > 1:
+            continue
+        texts = [text for text in texts if not text.startswith("expected null")] or texts
+        heads = [text.split(", got ")[0].removeprefix("expected ") for text in texts]
+        if len(texts) > 1 and all(", got " in text for text in texts):
+            tail = texts[0].split(", got ", 1)[1]
+            yield place, f"expected {' or '.join(dict.fromkeys(heads))}, got {tail}"
+        else:
+            yield place, texts[0]
+
+
+def _place(loc: tuple[str | int, ...], value: Any) -> Iterator[str | int]:
+    for part in loc:
+        if (
+            isinstance(value, Mapping)
+            and part in value
+            or isinstance(value, (list, tuple))
+            and isinstance(part, int)
+            and part < len(value)
+        ):
+            value = value[part]
+        else:
+            continue
+        yield part
+
+
+def _plain(value: Any) -> str:
+    if value is PydanticUndefined:
+        return "nothing"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(_plain(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_plain(item)}" for key, item in value.items()) + "}"
+    return str(value)
+
+
+def shown(value: Any) -> Any:
+    """A parameter as plain JSON: what is printed, and what the fingerprint is made of."""
+    if isinstance(value, Bounds):
+        return value.to_json()
+    if isinstance(value, LocalPath):
+        return value.written
+    if isinstance(value, Mapping):
+        return {str(key): shown(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [shown(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kind = getattr(value, "kind", None)
+        made = {f.name: shown(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {kind: made} if kind else made
+    return value

@@ -1,0 +1,359 @@
+"""Runs the stages of a phase over a batch: measures, verdicts, edits, reasons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes, text_views
+from cleanpipe.bounds import Bounds, Flags
+from cleanpipe.plan import Kind, full_name
+from cleanpipe.spec import Step
+from cleanpipe.stage import Edits, Filter, Measures, Rewriter, Rows, Rule, Stage
+from cleanpipe.stats import Stats
+from cleanpipe.units import Units, Value
+
+EDIT_TEXT_BYTES = 200
+"""How much of a removed or replaced passage the edit record shows, bytes of UTF-8."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one stage made of some documents; for :mod:`cleanpipe.explain`.
+
+    Attributes:
+        rows: the documents' places in the batch.
+        measures: what was taken, each of the length of ``rows``.
+        failures: flags for each rule, each of the length of ``rows``.
+    """
+
+    step: Step
+    stage: Stage
+    rows: Rows
+    measures: Measures
+    failures: Sequence[Flags]
+
+
+class PhaseRun:
+    """Runs the steps of a phase over the batches of one shard, in order.
+
+    Args:
+        steps: the phase's filters and rewriters.
+        kinds: full name -> kind of every measure of the plan.
+        stats: counts are added here.
+        watch: is told of every judgement. Default: nobody is.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        kinds: Mapping[str, Kind],
+        stats: Stats,
+        watch: Callable[[Judged], None] | None = None,
+    ) -> None:
+        self.steps = steps
+        self.kinds = kinds
+        self.stats = stats
+        self.watch = watch
+
+    def run(self, batch: Batch) -> pa.Table:
+        """Run every step on ``batch``, which is changed in place; returns the edits made."""
+        edits: list[pa.Table] = []
+        units = batch_units(batch, self.kinds)
+        # Documents a filter still looks at: the living, and the dropped up to the next rewriter.
+        watched = batch.alive.copy()
+        for step in self.steps:
+            start = time.perf_counter()
+            counts = self.stats.stage(step.name)
+            counts.documents_in += int(batch.alive.sum())
+            before = batch.alive.copy()
+            eligible = before if _needs_life(step) else watched
+            rows = np.flatnonzero(eligible)
+            if step.when is not None and len(rows):
+                rows = rows[step.when.holds(len(rows), units.take(rows).value)]
+            counts.judged += int(before[rows].sum())
+            for stage, chosen in self._chosen(step, rows, units, batch):
+                if isinstance(stage, Filter):
+                    self._filter(step, stage, chosen, units.take(chosen), batch)
+                elif isinstance(stage, Rewriter):
+                    made = self._rewrite(step, stage, chosen, units.take(chosen), batch)
+                    counts.units_removed += len(made)
+                    edits.append(made)
+            if _rewrites(step):
+                watched = batch.alive.copy()
+                units = batch_units(batch, self.kinds)
+            counts.dropped += int(before.sum() - batch.alive.sum())
+            count_losses(self.stats, step.name, batch.source, before, batch.alive)
+            counts.seconds += time.perf_counter() - start
+        return in_document_order(edits, batch)
+
+    def _chosen(
+        self, step: Step, rows: Rows, units: Units, batch: Batch
+    ) -> Iterator[tuple[Stage, Rows]]:
+        """Each variant with its documents; those that no case is for are dropped on ``drop``."""
+        if not len(rows):
+            return
+        if step.per is None:
+            yield step.variants[0][1], rows
+            return
+        labels = pc.take(pa.array(units.value(step.per)), pa.array(rows, pa.int64()))
+        rest = np.ones(len(rows), dtype=np.bool_)
+        for index, (label, stage) in enumerate(step.variants):
+            if index == step.otherwise:
+                continue
+            chosen = pc.fill_null(pc.equal(labels, label), False).to_numpy(zero_copy_only=False)
+            rest &= ~chosen
+            if chosen.any():
+                yield stage, rows[chosen]
+        if isinstance(step.otherwise, int):
+            if rest.any():
+                yield step.variants[step.otherwise][1], rows[rest]
+        elif step.otherwise == "drop":
+            cases = ", ".join(str(label) for label, _ in step.variants)
+            for place in np.flatnonzero(rest):
+                row = int(rows[place])
+                if batch.alive[row]:
+                    label = labels[int(place)].as_py()
+                    batch.alive[row] = False
+                    batch.drops[row] = Drop(
+                        step.name, "else", step.per, bound=f"in {cases}", match=label
+                    )
+                else:
+                    batch.drops[row].also_failed.append(f"{step.name}.else")
+
+    def _filter(self, step: Step, stage: Filter, rows: Rows, units: Units, batch: Batch) -> None:
+        measures = stage.measure(units)
+        for name in stage.takes():
+            self._store(batch, full_name(step, stage, name), rows, measures[name])
+        rules = stage.rules()
+        if not rules:
+            if self.watch:
+                self.watch(Judged(step, stage, rows, measures, ()))
+            return
+        failures = stage.failures(measures)
+        if self.watch:
+            self.watch(Judged(step, stage, rows, measures, failures))
+        codes = stage.judge(measures)
+        newly = np.flatnonzero((codes > 0) & batch.alive[rows])
+        if len(newly):
+            evidence = stage.evidence(units.take(newly), codes[newly])
+            for place, shown in zip(newly.tolist(), evidence, strict=True):
+                rule = rules[codes[place] - 1]
+                value = measures[rule.measure][place]
+                number = float(value) if isinstance(value, (float, np.floating)) else None
+                drop = Drop(
+                    step.name,
+                    rule.name,
+                    full_name(step, stage, rule.measure),
+                    number,
+                    _bound(rule, number),
+                )
+                if shown is not None:
+                    drop.match, drop.match_start, drop.match_end = (
+                        shown.match,
+                        shown.start,
+                        shown.end,
+                    )
+                batch.drops[int(rows[place])] = drop
+        failed_places = np.flatnonzero(codes > 0)
+        for place in failed_places.tolist():
+            drop = batch.drops[int(rows[place])]
+            for code, (rule, failed) in enumerate(zip(rules, failures, strict=True), 1):
+                reason = batch.alive[rows[place]] and code == codes[place]
+                if failed[place] and not reason:
+                    drop.also_failed.append(f"{step.name}.{rule.name}")
+        batch.alive[rows[failed_places]] = False
+
+    def _rewrite(
+        self, step: Step, stage: Rewriter, rows: Rows, units: Units, batch: Batch
+    ) -> pa.Table:
+        edits, measures = stage.rewrite(units)
+        for name in stage.takes():
+            self._store(batch, full_name(step, stage, name), rows, measures[name])
+        if self.watch:
+            self.watch(Judged(step, stage, rows, measures, ()))
+        if not len(edits):
+            return EDITS.empty_table()
+        table = _edit_table(step, stage, edits, rows, units.text, batch)
+        changed, texts = apply_edits(units.text, edits)
+        new = pa.array(texts, TEXT)
+        places = rows[changed]
+        batch.text = _put(batch.text, places, new)
+        hashes = pa.nulls(len(batch), pa.binary(16))
+        name = f"{step.name}.text_hash"
+        earlier = batch.measures.get(name)
+        batch.measures[name] = _put(
+            hashes if earlier is None else earlier, places, text_hashes(new)
+        )
+        for place, text in zip(places.tolist(), texts, strict=True):
+            if not text:
+                batch.alive[place] = False
+                batch.drops[place] = Drop(step.name, "empty")
+        return table
+
+    def _store(self, batch: Batch, name: str, rows: Rows, values: Value) -> None:
+        size = len(batch)
+        if isinstance(values, np.ndarray):
+            stored = batch.measures.get(name)
+            if not isinstance(stored, np.ndarray):
+                stored = np.full(size, np.nan)
+            else:
+                stored = stored.copy()
+            stored[rows] = values
+            batch.measures[name] = stored
+        else:
+            earlier = batch.measures.get(name)
+            base = pa.nulls(size, TEXT) if earlier is None else earlier
+            batch.measures[name] = _put(base, rows, values)
+
+
+def count_losses(stats: Stats, stage: str, source: pa.Array, before: Flags, after: Flags) -> None:
+    """Note which sources' documents a stage dropped."""
+    for name in pc.unique(source).to_pylist():
+        chosen = pc.equal(source, name).to_numpy(zero_copy_only=False)
+        reached, left = int((before & chosen).sum()), int((after & chosen).sum())
+        stats.lose(name, stage, reached, reached - left)
+
+
+def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
+    """The documents of a batch as they are now, with all that is known of them.
+
+    Args:
+        kinds: full name -> kind of every measure of the plan.
+    """
+
+    def find(name: str) -> Value | None:
+        if name in batch.measures:
+            return batch.measures[name]
+        if name == "source":
+            return batch.source
+        if name == "url":
+            return batch.url
+        if name.startswith("column."):
+            column = name.removeprefix("column.")
+            if column in batch.columns.schema.names:
+                return batch.columns.column(column)
+            return pa.nulls(len(batch), TEXT)
+        return batch.label(name, kinds)
+
+    return Units(batch.text, find=find)
+
+
+def _bound(rule: Rule, value: float | None) -> str:
+    if isinstance(rule.bounds, Bounds):
+        return rule.bounds.broken_by(value) if value is not None else str(rule.bounds)
+    return rule.bounds
+
+
+def _needs_life(step: Step) -> bool:
+    """A dropped document meets no model and no rewriter."""
+    return any(stage.uses_model or isinstance(stage, Rewriter) for stage in step.stages)
+
+
+def _rewrites(step: Step) -> bool:
+    return any(isinstance(stage, Rewriter) for stage in step.stages)
+
+
+def _put(base: pa.Array, rows: Rows, values: pa.Array) -> pa.Array:
+    """``base`` with ``values`` at ``rows`` (no row twice)."""
+    if len(rows) == len(base):
+        if isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        return values.cast(base.type)
+    index = np.arange(len(base))
+    index[rows] = len(base) + np.arange(len(rows))
+    both = pa.concat_arrays([base, values.cast(base.type)])
+    return both.take(pa.array(index, pa.int64()))
+
+
+def apply_edits(text: pa.Array, edits: Edits) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """The texts that edits change.
+
+    Args:
+        text: large_string, shape (n,), the texts before.
+        edits: sorted by (unit, start), not overlapping.
+
+    Returns:
+        Indices of the changed texts, ascending, and the new text of each.
+
+    Errors: ValueError where edits overlap or leave the text, or cut a character in two.
+    """
+    views = text_views(text)
+    changed = np.unique(edits.unit)
+    bounds = np.searchsorted(edits.unit, [*changed, len(views)])
+    texts = []
+    for position, unit in enumerate(changed.tolist()):
+        view = views[unit]
+        parts: list[bytes | memoryview] = []
+        last = 0
+        for edit in range(bounds[position], bounds[position + 1]):
+            start, end = int(edits.start[edit]), int(edits.end[edit])
+            if not last <= start <= end <= len(view):
+                raise ValueError(f"edit {start}-{end} after {last} in a text of {len(view)} bytes")
+            parts.append(view[last:start])
+            if edits.replacement is not None:
+                parts.append(edits.replacement[edit].encode())
+            last = end
+        parts.append(view[last:])
+        texts.append(b"".join(parts).decode())
+    return changed, texts
+
+
+def _edit_table(
+    step: Step, stage: Rewriter, edits: Edits, rows: Rows, text: pa.Array, batch: Batch
+) -> pa.Table:
+    views = text_views(text)
+    rules = stage.rules()
+    chosen = [rules[code - 1] for code in edits.rule.tolist()]
+    places = pa.array(rows[edits.unit], pa.int64())
+    shown = [
+        bytes(views[unit][start : min(end, start + EDIT_TEXT_BYTES)]).decode(errors="ignore")
+        for unit, start, end in zip(
+            edits.unit.tolist(), edits.start.tolist(), edits.end.tolist(), strict=True
+        )
+    ]
+    values = edits.value.tolist()
+    columns = {
+        "id": batch.id.take(places),
+        "file": batch.file.take(places),
+        "row": batch.row.take(places),
+        "stage": pa.array([step.name] * len(edits), TEXT),
+        "rule": pa.array([rule.name for rule in chosen], TEXT),
+        "measure": pa.array([rule.measure for rule in chosen], TEXT),
+        "value": pa.array(edits.value, pa.float64(), from_pandas=True),
+        "bound": pa.array(
+            [_bound(rule, value) for rule, value in zip(chosen, values, strict=True)], TEXT
+        ),
+        "start": pa.array(edits.start, pa.int64()),
+        "end": pa.array(edits.end, pa.int64()),
+        "replacement": pa.array(edits.replacement, TEXT)
+        if edits.replacement is not None
+        else pa.nulls(len(edits), TEXT),
+        "text": pa.array(shown, TEXT),
+    }
+    return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
+
+
+def in_document_order(tables: Sequence[pa.Table], batch: Batch) -> pa.Table:
+    """Edits of several steps as one table: by document, then in the order they were made."""
+    if not tables:
+        return EDITS.empty_table()
+    table = pa.concat_tables(tables)
+    if len(tables) == 1 or not len(table):
+        return table
+    # The batch may hold several files, so documents are ordered by their place in it.
+    keys = pa.table([batch.file, batch.row], names=["file", "row"]).to_pylist()
+    place = {(key["file"], key["row"]): index for index, key in enumerate(keys)}
+    order = [
+        place[(file, row)]
+        for file, row in zip(
+            table.column("file").to_pylist(), table.column("row").to_pylist(), strict=True
+        )
+    ]
+    return table.take(pa.array(np.argsort(np.array(order), kind="stable")))

@@ -1,0 +1,318 @@
+"""Specification to plan: phases between barriers, what each stage knows, fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cleanpipe import _native, surface
+from cleanpipe.document import Document, Place
+from cleanpipe.errors import ConfigError, Fault
+from cleanpipe.parameters import nearest, shown
+from cleanpipe.sources import Source
+from cleanpipe.spec import Output, RunOptions, Spec, Step
+from cleanpipe.stage import Barrier, Filter, Rewriter, Stage
+
+FORMAT = 1
+"""Raised when the files of a run change their form: old outputs are then not resumed."""
+
+Kind = Literal["number", "label", "hash"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The stages between two barriers, fused: one task runs them all over a shard.
+
+    Attributes:
+        steps: filters and rewriters, in order.
+        barrier: the barrier's stages, resolved together; empty in the last phase.
+    """
+
+    steps: tuple[Step, ...]
+    barrier: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done, immutable and printable; two equal plans give equal bytes.
+
+    Attributes:
+        phases: at least one.
+        measures: full name -> kind of every column that ``measures/`` will have, in order.
+        resources: path as written -> sha256 of every model and list.
+        warnings: sentences about what is allowed but likely a mistake.
+        described: the plan as plain JSON values, every default included.
+        fingerprint: sha256 of ``described``, hexadecimal.
+    """
+
+    sources: tuple[Source, ...]
+    phases: tuple[Phase, ...]
+    output: Output
+    shard_bytes: int
+    guards: Literal["stop", "warn", "off"]
+    run: RunOptions = field(compare=False)
+    measures: Mapping[str, Kind]
+    resources: Mapping[str, str]
+    warnings: tuple[str, ...]
+    described: Mapping[str, Any]
+    fingerprint: str
+    tree: Mapping[str, Any] = field(compare=False, repr=False)
+    base: str = field(compare=False, repr=False)
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """Every stage in the order of the list."""
+        for phase in self.phases:
+            yield from phase.steps
+            yield from phase.barrier
+
+
+def make_plan(spec: Spec) -> Plan:
+    """Check how the stages fit together and fix the plan.
+
+    Errors: ConfigError with every fault: unknown measures and labels, stages after
+    de-duplication, models and lists that cannot be read or are not what they must be.
+    """
+    faults: list[Fault] = []
+    warnings: list[str] = []
+    phases = _phases(spec, faults)
+    measures = _references(spec, faults, warnings)
+    resources = _resources(spec, faults)
+    if faults:
+        raise ConfigError(faults)
+    described = describe(spec, resources)
+    return Plan(
+        spec.sources,
+        phases,
+        spec.output,
+        spec.shard_bytes,
+        spec.guards,
+        spec.run,
+        measures,
+        resources,
+        tuple(warnings),
+        described,
+        fingerprint(described),
+        spec.tree,
+        spec.base,
+    )
+
+
+def full_name(step: Step, stage: Stage, measure: str) -> str:
+    """``<stage>.<measure>``; a measure that another stage took keeps its name."""
+    if isinstance(stage, (Filter, Rewriter)) and measure not in stage.takes() and "." in measure:
+        return measure
+    return f"{step.name}.{measure}"
+
+
+def fingerprint(value: Any) -> str:
+    """sha256 of a plain value's JSON, hexadecimal; the order of maps counts, as in a plan it does."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def describe(spec: Spec, resources: Mapping[str, str]) -> dict[str, Any]:
+    """The plan as plain JSON values: what is printed, compared and fingerprinted."""
+    return {
+        "format": FORMAT,
+        "text": {"unicode": _native.UNICODE_VERSION, "tokens": _native.TOKEN_TABLE_VERSION},
+        "sources": {
+            source.name: {
+                key: value for key, value in shown(source).items() if key not in ("name", "base")
+            }
+            for source in spec.sources
+        },
+        "stages": [{"name": step.name, **_described(step)} for step in spec.steps],
+        "resources": dict(resources),
+        "output": {"format": spec.output.format, "file_size": spec.output.file_size},
+        "shard_bytes": spec.shard_bytes,
+        "guards": spec.guards,
+    }
+
+
+def _described(step: Step) -> dict[str, Any]:
+    stage = step.stages[0]
+    made: dict[str, Any] = {"kind": step.kind, "version": stage.version}
+    if step.when is not None:
+        made["when"] = step.when.to_json()
+    if step.per is None:
+        made["parameters"] = shown(stage)[stage.kind]
+    else:
+        made["per"] = step.per
+        made["cases"] = {
+            "else" if label is None else label: shown(variant)[variant.kind]
+            for label, variant in step.variants
+        }
+        if isinstance(step.otherwise, str):
+            made["else"] = step.otherwise
+    return made
+
+
+def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
+    """Cut the list at its barriers; adjacent ones that resolve alike are one."""
+    phases: list[Phase] = []
+    steps: list[Step] = []
+    barrier: list[Step] = []
+    for step in spec.steps:
+        stage = step.stages[0]
+        if isinstance(stage, Barrier):
+            if phases:
+                faults.append(
+                    spec.document.fault(
+                        step.place,
+                        f'"{step.name}" must stand beside "{phases[0].barrier[0].name}": '
+                        "rules for duplicates are resolved together",
+                    )
+                )
+            barrier.append(step)
+            continue
+        if barrier and (not isinstance(stage, Filter) or any(s.rules() for s in _filters(step))):
+            faults.append(
+                spec.document.fault(
+                    step.place,
+                    f'"{step.name}" comes after "{barrier[0].name}": once duplicates are '
+                    "resolved, a survivor must not be dropped or changed, or a duplicate would "
+                    "name a document that is not in the output; move it before, or give it "
+                    "no bounds",
+                )
+            )
+        steps.append(step)
+        if barrier:
+            phases.append(Phase(tuple(steps[:-1]), tuple(barrier)))
+            steps, barrier = [step], []
+    phases.append(Phase(tuple(steps), tuple(barrier)))
+    if barrier:
+        phases.append(Phase(()))
+    return tuple(phases)
+
+
+def _filters(step: Step) -> Iterator[Filter]:
+    return (stage for stage in step.stages if isinstance(stage, Filter))
+
+
+def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[str, Kind]:
+    """Check every name a stage looks at against what earlier stages take."""
+    measures: dict[str, Kind] = {}
+    labels: set[str] = {"source"}
+    taken_by: dict[str, int] = {}
+    rewriters: list[str] = []
+
+    def refer(step: Step, place: Place, name: str, *, label: bool = False) -> None:
+        if name.startswith("column.") or name in labels:
+            return
+        if not label and (name in surface.SURFACE or name in measures):
+            if name in taken_by and taken_by[name] < len(rewriters):
+                warnings.append(
+                    f'{step.name}: "{name}" was measured before '
+                    f"{', '.join(rewriters[taken_by[name] :])} changed the text" + _bare(name)
+                )
+            return
+        known = sorted(labels) if label else [*labels, *measures, *surface.SURFACE]
+        what = "label" if label else "measure or label"
+        faults.append(
+            spec.document.fault(
+                place, f'no earlier stage takes the {what} "{name}"; {nearest(name, known)}'
+            )
+        )
+
+    for step in spec.steps:
+        if step.per is not None:
+            refer(step, (*step.place, "per"), step.per, label=True)
+        for name in step.when.names() if step.when else ():
+            refer(step, (*step.place[:-1], "when"), name)
+        for stage in step.stages:
+            for name in stage.needs():
+                refer(step, step.place, name)
+        for stage in step.stages:
+            if not isinstance(stage, (Filter, Rewriter)):
+                continue
+            own_labels = stage.labels if isinstance(stage, Filter) else ()
+            for measure in stage.takes():
+                name = full_name(step, stage, measure)
+                measures[name] = "label" if measure in own_labels else "number"
+                taken_by[name] = len(rewriters) + isinstance(stage, Rewriter)
+            labels.update(own_labels)
+        if any(isinstance(stage, Rewriter) for stage in step.stages):
+            rewriters.append(step.name)
+            measures[f"{step.name}.text_hash"] = "hash"
+    return measures
+
+
+def _bare(name: str) -> str:
+    bare = name.rpartition(".")[2]
+    return f': write "{bare}" to measure the new text' if bare in surface.SURFACE else ""
+
+
+def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:
+    """sha256 of every file the stages read."""
+    found: dict[str, str] = {}
+    for step in spec.steps:
+        for stage in step.stages:
+            for resource in stage.resources():
+                written = getattr(resource.path, "written", resource.path)
+                try:
+                    digest = file_sha256(resource.path)
+                except OSError as error:
+                    faults.append(
+                        spec.document.fault(step.place, f"{resource.path}: {error.strerror}")
+                    )
+                    continue
+                if resource.sha256 and resource.sha256.lower() != digest:
+                    faults.append(
+                        spec.document.fault(
+                            step.place,
+                            f"{resource.path}: its sha256 is {digest}, expected "
+                            f"{resource.sha256}: the file is damaged or another one",
+                        )
+                    )
+                found[written] = digest
+    return found
+
+
+def file_sha256(path: str) -> str:
+    """sha256 of a file, hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def changes(before: Any, after: Any, place: str = "") -> list[str]:
+    """What differs between two plain values, a sentence each."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        found = []
+        for key in dict.fromkeys((*before, *after)):
+            inner = f"{place}.{key}" if place else str(key)
+            if key not in after:
+                found.append(f"{inner}: was {_short(before[key])}, now gone")
+            elif key not in before:
+                found.append(f"{inner}: new, {_short(after[key])}")
+            else:
+                found.extend(changes(before[key], after[key], inner))
+        if not found and list(before) != list(after):
+            found.append(f"{place}: in another order")
+        return found
+    if _named(before) and _named(after):
+        return changes({x["name"]: x for x in before}, {x["name"]: x for x in after}, place)
+    return [] if before == after else [f"{place}: was {_short(before)}, now {_short(after)}"]
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(x, dict) and "name" in x for x in value)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def load_plan(
+    document: Document,
+    base: str,
+    settings: Sequence[str] = (),
+) -> Plan:
+    """Parse, check and plan in one go; see :func:`parse_spec` and :func:`make_plan`."""
+    from cleanpipe.spec import parse_spec
+
+    return make_plan(parse_spec(document, base, settings))

@@ -1,0 +1,133 @@
+"""The same tasks on Ray: plain tasks over shards, a bounded number in flight."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from cleanpipe.errors import CleanpipeError, ConfigError, RunError
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record
+from cleanpipe.spec import RunOptions
+from cleanpipe.tasks import Report, Task, perform
+
+# Ray's smallest allowed object store: tasks pass names and numbers, never texts.
+_OBJECT_STORE_BYTES = 78_643_200
+_RETRIES = 3
+_IN_FLIGHT_PER_CPU = 2
+
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A new warning about GPUs says nothing to a CPU job.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # The memory monitor counts mapped models and page cache and kills healthy workers.
+    "RAY_memory_monitor_refresh_ms": "0",
+}
+# A local cluster talks over loopback alone; the token it would make is written below HOME,
+# which is read-only on many batch systems.
+_LOCAL_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled"}
+
+_JOBS: dict[str, Job] = {}
+"""In a worker: the job it works for, its models open. At most one."""
+
+
+class RayRunner:
+    """Runs tasks on a Ray cluster: one started for this run, or an address.
+
+    Args:
+        options: workers, memory and address.
+
+    Errors: ConfigError where the address does not answer.
+    """
+
+    name: Literal["inline", "ray"] = "ray"
+
+    def __init__(self, options: RunOptions) -> None:
+        local = options.address in (None, "local")
+        wanted = {**_ENVIRONMENT, **(_LOCAL_ENVIRONMENT if local else {})}
+        self._before = {name: os.environ.get(name) for name in wanted}
+        os.environ.update(wanted)
+        import ray
+
+        self._ray: Any = ray
+        self._options = options
+        settings: dict[str, Any] = {}
+        if local:
+            cpus = options.workers or len(os.sched_getaffinity(0))
+            settings = {"num_cpus": cpus, "object_store_memory": _OBJECT_STORE_BYTES}
+        try:
+            ray.init(
+                address="local" if local else options.address,
+                include_dashboard=False if local else None,
+                logging_level=logging.ERROR,
+                log_to_driver=False,
+                configure_logging=False,
+                **settings,
+            )
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            self._restore()
+            raise ConfigError(f"Ray at {options.address or 'local'}: {error}") from error
+        self.cpus = options.workers or int(self._ray.cluster_resources().get("CPU", 1))
+
+    def run(self, job: Job, tasks: Sequence[Task], report: Report) -> Iterator[Record]:
+        ray = self._ray
+        remote = ray.remote(
+            num_cpus=1,
+            memory=self._options.memory_per_worker,
+            max_retries=_RETRIES,
+        )(_work)
+        job_ref = ray.put(job)
+        waiting = list(reversed(tasks))
+        flying: dict[Any, Task] = {}
+        limit = self.cpus * _IN_FLIGHT_PER_CPU if self._options.workers is None else self.cpus
+        try:
+            while waiting or flying:
+                while waiting and len(flying) < limit:
+                    task = waiting.pop()
+                    ref = remote.options(name=f"cleanpipe:{task.name}").remote(
+                        job.fingerprint, job_ref, task
+                    )
+                    flying[ref] = task
+                # A time limit lets Ctrl-C through.
+                done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+                for ref in done:
+                    task = flying.pop(ref)
+                    yield self._record(ref, task)
+        finally:
+            for ref in flying:
+                ray.cancel(ref, force=True)
+
+    def _record(self, ref: Any, task: Task) -> Record:
+        try:
+            return Record.from_json(self._ray.get(ref))
+        except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, CleanpipeError):
+                raise error.cause from None
+            raise RunError(f"{task.name}: {error.cause!r}") from error
+        except self._ray.exceptions.RayError as error:
+            raise RunError(
+                f"{task.name}: its worker died {_RETRIES + 1} times ({type(error).__name__}); "
+                "with too little memory, raise run.memory_per_worker or lower --workers"
+            ) from error
+
+    def close(self) -> None:
+        self._ray.shutdown()
+        self._restore()
+
+    def _restore(self) -> None:
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _work(fingerprint: str, job: Job, task: Task) -> dict[str, Any]:
+    """A task in a worker; the record travels as plain values."""
+    if fingerprint not in _JOBS:
+        # One job at a time: an earlier one's models are let go.
+        _JOBS.clear()
+        _JOBS[fingerprint] = job
+    return perform(_JOBS[fingerprint], task).to_json()

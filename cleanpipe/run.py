@@ -1,0 +1,269 @@
+"""The main job: discover, scan, phases and barriers, accounts, summary."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cleanpipe import barrier, guards
+from cleanpipe.errors import ChangedError, ConfigError, GuardError
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record, held
+from cleanpipe.plan import Plan, changes, fingerprint
+from cleanpipe.progress import Progress
+from cleanpipe.runner import Runner, make_runner
+from cleanpipe.schema import Columns, output_columns
+from cleanpipe.shards import InputFile, Shard, discover, needs_scan, split, with_rows
+from cleanpipe.sources import Source
+from cleanpipe.spec import RunOptions
+from cleanpipe.stats import Stats, summary
+from cleanpipe.store import Store
+from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
+
+PARTITION_BYTES = 2**30
+"""Input bytes for which a barrier makes one partition more: at 200 bytes a document and 24 a
+sketch row, a partition of one row a document then takes at most 130 MB."""
+_COMPRESSED = 4
+"""How much larger texts are than their compressed files, roughly, when partitions are counted."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the sources hold, as found before the run.
+
+    Attributes:
+        files: in source order.
+        columns: of the output.
+        shards: rows not known yet where a scan is needed.
+        described: plain values that change when an input does.
+    """
+
+    files: tuple[InputFile, ...]
+    columns: Columns
+    shards: tuple[Shard, ...]
+    described: dict[str, Any]
+
+    @property
+    def bytes(self) -> int:
+        return sum(shard.size for shard in self.shards)
+
+
+def find_inputs(plan: Plan) -> Inputs:
+    """Look at the sources.
+
+    Errors: ConfigError with every fault of files and columns.
+    """
+    files = discover(plan.sources)
+    columns = output_columns(plan.sources, files)
+    described = {
+        "columns": {field.name: str(field.type) for field in columns.schema},
+        "files": {file.file: f"{file.size} bytes, {file.stamp}" for file in files},
+    }
+    return Inputs(files, columns, split(files, plan.shard_bytes), described)
+
+
+def run_plan(
+    plan: Plan,
+    output: str,
+    options: RunOptions,
+    progress: Progress,
+    *,
+    fresh: bool = False,
+) -> dict[str, Any]:
+    """Run a plan, or what is left of it.
+
+    Args:
+        plan: what to do.
+        output: the output folder: a path or an fsspec URL.
+        options: how to run it.
+        progress: is told how far it is.
+        fresh: move an old output aside first. Default False.
+
+    Returns:
+        The values of ``summary.json``.
+
+    Errors: ConfigError for inputs at fault, ChangedError where the output belongs to another
+    plan or input, BusyError, GuardError, AccountError, RunError.
+    """
+    store = Store(output)
+    inputs = find_inputs(plan)
+    _refuse_own_output(inputs.files, store)
+    if fresh and store.exists():
+        with held(store):
+            progress.say(f"old output moved to {store.move_aside()}")
+    with held(store):
+        described = {"plan": plan.described, "inputs": inputs.described}
+        _refuse_changes(store, described)
+        if store.exists("summary.json"):
+            store.remove("_run/scratch")
+            progress.say(f"{output} is complete: nothing to do")
+            done: dict[str, Any] = store.read_json("summary.json")
+            return done
+        store.sweep()
+        if not store.exists("_run/plan.json"):
+            settings = {
+                "tree": plan.tree,
+                "base": os.path.abspath(plan.base),
+                "sources": [_located(source) for source in plan.sources],
+            }
+            store.write_json("_run/plan.json", {**described, **settings})
+        scratch = Store(options.scratch or store.path("_run/scratch"))
+        if options.scratch:
+            scratch = Store(os.path.join(options.scratch, fingerprint(described)[:16]))
+        job = Job(
+            plan,
+            inputs.columns,
+            store,
+            scratch,
+            _partitions(inputs.files),
+            options.batch_bytes,
+            fingerprint(described),
+        )
+        return _Run(job, inputs, options, progress).run()
+
+
+class _Run:
+    def __init__(self, job: Job, inputs: Inputs, options: RunOptions, progress: Progress) -> None:
+        self.job, self.inputs, self.options, self.progress = job, inputs, options, progress
+        self.started = time.monotonic()
+        self.runner: Runner | None = None
+
+    def run(self) -> dict[str, Any]:
+        self.done = self.job.ledger.done()
+        earlier = sum(record.stats.seconds for record in self.done.values())
+        try:
+            records = self._phases(self._scanned())
+        finally:
+            if self.runner is not None:
+                self.runner.close()
+        stats = self._accounts(records)
+        seconds = time.monotonic() - self.started + earlier
+        names = [step.name for step in self.job.plan.steps]
+        made = summary(stats, names, self.job.plan.fingerprint, seconds)
+        self._guard(stats)
+        self.job.output.write_json("summary.json", made)
+        self.job.scratch.remove("")
+        self._warn(stats)
+        return made
+
+    def _scanned(self) -> tuple[Shard, ...]:
+        """The shards, every piece's first row known."""
+        shards = self.inputs.shards
+        unknown = [s for s in shards if any(needs_scan(piece) for piece in s.pieces)]
+        records = self._tasks("scan", [ScanTask(shard) for shard in unknown])
+        counts = {
+            (file, start): lines
+            for record in records
+            for file, start, lines in record.data["lines"]
+        }
+        return with_rows(shards, counts)
+
+    def _phases(self, shards: Sequence[Shard]) -> list[Record]:
+        job = self.job
+        numbers = [shard.index for shard in shards]
+        records = self._tasks("clean", [ReadTask(shard) for shard in shards])
+        everything = list(records)
+        for phase, (_, after) in enumerate(zip(job.plan.phases, job.plan.phases[1:], strict=False)):
+            sizes = {record.task: record.data["documents"] for record in records}
+            documents = barrier.save_bases(
+                job, phase, [sizes[f"phase{phase}-{number:05d}"] for number in numbers]
+            )
+            groups: list[Task] = [
+                GroupTask(phase, stage, partition, len(shards))
+                for stage in range(len(job.plan.phases[phase].barrier))
+                for partition in range(job.partitions)
+            ]
+            everything += self._tasks("group", groups)
+            everything += self._tasks("resolve", [ResolveTask(phase, documents)])
+            self.progress.say_steps(after.steps)
+            records = self._tasks("write", [SpoolTask(phase + 1, number) for number in numbers])
+            everything += records
+        return everything
+
+    def _tasks(self, title: str, tasks: Sequence[Task]) -> list[Record]:
+        """Run the tasks that are not done yet; the records of all, in the order of ``tasks``."""
+        waiting = [task for task in tasks if task.name not in self.done]
+        found = {task.name: self.done[task.name] for task in tasks if task.name in self.done}
+        with self.progress.part(title, len(tasks), found.values()) as part:
+            if waiting:
+                if self.runner is None:
+                    self.runner = make_runner(
+                        self.options, self.inputs.bytes, len(self.inputs.shards)
+                    )
+                    self.progress.say(f"runner: {self.runner.name}")
+                for record in self.runner.run(self.job, waiting, part.report):
+                    part.finished(record.stats)
+                    found[record.task] = record
+        return [found[task.name] for task in tasks]
+
+    def _accounts(self, records: Iterable[Record]) -> Stats:
+        """Add everything up; per shard and in total, nothing may be missing."""
+        total = Stats()
+        shards: dict[str, Stats] = {}
+        for record in records:
+            total.add(record.stats)
+            head, _, number = record.task.partition("-")
+            if head.startswith("phase"):
+                shards.setdefault(number, Stats()).add(record.stats)
+        for number, stats in shards.items():
+            stats.check(f"shard {number}")
+        total.check("the run")
+        return total
+
+    def _guard(self, stats: Stats) -> None:
+        found = guards.alarms(stats) if self.job.plan.guards != "off" else []
+        for alarm in found:
+            self.progress.warn(alarm)
+        if found and self.job.plan.guards == "stop":
+            raise GuardError(
+                "; ".join(found) + "; the results are there but not marked complete: if this "
+                "is what you want, run again with --set guards=warn --fresh"
+            )
+
+    def _warn(self, stats: Stats) -> None:
+        for step in self.job.plan.steps:
+            counts = stats.stage(step.name)
+            if step.when is not None and counts.documents_in and not counts.judged:
+                self.progress.warn(f'"{step.name}": its when matched no document')
+
+
+def _partitions(files: Iterable[InputFile]) -> int:
+    size = sum(file.size * (_COMPRESSED if file.compression else 1) for file in files)
+    return 1 + size // PARTITION_BYTES
+
+
+def _located(source: Source) -> dict[str, Any]:
+    """A source as plain values, to be read again from any working directory."""
+    return {**vars(source), "base": os.path.abspath(source.base)}
+
+
+def _refuse_changes(store: Store, described: dict[str, Any]) -> None:
+    if not store.exists("_run/plan.json"):
+        if store.local and any(name for name in os.listdir(store.root) if name != "_run"):
+            raise ChangedError(
+                f"{store.url} is not empty and holds no run: choose another --output, or --fresh "
+                "to move it aside"
+            )
+        return
+    before = store.read_json("_run/plan.json")
+    found = changes({key: before.get(key) for key in described}, described)
+    if found:
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        raise ChangedError(
+            f"{store.url} holds a run of another plan or input: "
+            + "; ".join(found[:10])
+            + more
+            + "; choose another --output, or --fresh to move the old one aside"
+        )
+
+
+def _refuse_own_output(files: Iterable[InputFile], store: Store) -> None:
+    for file in files:
+        if store.local and os.path.abspath(file.location).startswith(store.root + os.sep):
+            raise ConfigError(
+                f"{file.file} lies in the output folder {store.url}: a run must not read "
+                "what it writes"
+            )

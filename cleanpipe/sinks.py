@@ -1,0 +1,196 @@
+"""Where a phase puts its documents: the final files, or the spool before a barrier."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import ExitStack
+from types import TracebackType
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cleanpipe import barrier, ipc
+from cleanpipe._native import token_counts
+from cleanpipe.batch import (
+    DEAD,
+    DROPPED,
+    EDITS,
+    TEXT,
+    Batch,
+    byte_lengths,
+    kept_schema,
+    measures_schema,
+)
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record
+from cleanpipe.scratch import sketch_name, spool_name
+from cleanpipe.stats import Counts, Stats
+from cleanpipe.writers import PartWriter
+
+UNDECIDED = "und"
+
+
+class Sink(ABC):
+    """Takes the batches of one shard in order; its files are whole when the block ends."""
+
+    def __init__(self, job: Job, phase: int, shard: int, record: Record) -> None:
+        self.job, self.phase, self.shard, self.record = job, phase, shard, record
+        self._stack = ExitStack()
+
+    @abstractmethod
+    def __enter__(self) -> Sink: ...
+
+    @abstractmethod
+    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
+        """Add a batch, the edits made in it, and what could not be read beside it."""
+
+    @abstractmethod
+    def copy(self, kind: str, rows: pa.Table) -> None:
+        """Add rows of ``edits`` or ``dead`` that an earlier phase spooled."""
+
+    def finish(self) -> None:
+        """Enter the files in the record, after they are whole."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if kind is None:
+            self.finish()
+
+
+class FinalSink(Sink):
+    """The output folders."""
+
+    def __enter__(self) -> FinalSink:
+        plan, output = self.job.plan, self.job.output
+        stem = f"part-{self.shard:05d}"
+        schemas = {
+            "dropped": DROPPED,
+            "dead": DEAD,
+            "measures": measures_schema(plan.measures),
+            "edits": EDITS,
+        }
+        self._writers = {
+            "kept": PartWriter(
+                output,
+                f"kept/{stem}",
+                kept_schema(self.job.columns.schema),
+                plan.output.format,
+                plan.output.file_size,
+            ),
+            **{
+                folder: PartWriter(output, f"{folder}/{stem}", schema)
+                for folder, schema in schemas.items()
+            },
+        }
+        for writer in self._writers.values():
+            self._stack.enter_context(writer)
+        return self
+
+    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
+        language = batch.label("language", self.job.plan.measures)
+        if language is None:
+            language = pa.nulls(len(batch), TEXT)
+        tally(self.record.stats, batch, language)
+        self._writers["kept"].write(batch.kept(language))
+        self._writers["dropped"].write(batch.dropped(language))
+        self._writers["measures"].write(batch.measured(self.job.plan.measures))
+        self.copy("edits", edits)
+        self.copy("dead", dead)
+
+    def copy(self, kind: str, rows: pa.Table) -> None:
+        self._writers[kind].write(rows)
+        if kind == "dead":
+            self.record.stats.total.dead += len(rows)
+            for source in rows.column("source").to_pylist():
+                self.record.stats.source.setdefault(str(source), Counts()).dead += 1
+
+    def finish(self) -> None:
+        for writer in self._writers.values():
+            self.record.files.update(dict.fromkeys(writer.files, 0))
+
+
+class SpoolSink(Sink):
+    """Intermediates, with the sketches the barrier asks for."""
+
+    def __enter__(self) -> SpoolSink:
+        self._files: dict[str, pa.RecordBatchFileWriter] = {}
+        self._rows = 0
+        self._sketches = [
+            barrier.Sketches(self.job, step) for step in self.job.plan.phases[self.phase].barrier
+        ]
+        for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", barrier.NAMES)):
+            self._open(kind, schema, compressed=False)
+        return self
+
+    def _open(self, kind: str, schema: pa.Schema, *, compressed: bool) -> None:
+        name = spool_name(self.phase, kind, self.shard)
+        self._files[kind] = self._stack.enter_context(
+            ipc.create(self.job.scratch, name, schema, compressed=compressed)
+        )
+        self.record.files[f"scratch:{name}"] = 0
+
+    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
+        table = batch.spooled(self.job.plan.measures)
+        if "documents" not in self._files:
+            self._open("documents", table.schema, compressed=True)
+        self._files["documents"].write_table(table)
+        self._files["names"].write_table(table.select(barrier.NAMES.names))
+        self.copy("edits", edits)
+        self.copy("dead", dead)
+        for sketches in self._sketches:
+            sketches.add(batch, self._rows, self.record.stats)
+        self._rows += len(batch)
+
+    def copy(self, kind: str, rows: pa.Table) -> None:
+        if len(rows):
+            self._files[kind].write_table(rows)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            if "documents" not in self._files:
+                # A shard may hold no document at all; the next phase still finds its file.
+                self._open("documents", pa.schema([]), compressed=False)
+            for index, sketches in enumerate(self._sketches):
+                name = sketch_name(self.phase, index, self.shard)
+                sketches.save(name)
+                self.record.files[f"scratch:{name}"] = 0
+            self.record.data["documents"] = self._rows
+        super().__exit__(kind, error, trace)
+
+
+def tally(stats: Stats, batch: Batch, language: pa.Array) -> None:
+    """Count a batch whose verdicts are final."""
+    kept = batch.alive
+    bytes_now = byte_lengths(batch.text)
+    tokens_now = np.asarray(token_counts(batch.text))
+    labelled = any(name.rpartition(".")[2] == "language" for name in batch.measures)
+    sources = batch.source.to_numpy(zero_copy_only=False)
+    languages = pc.fill_null(language, UNDECIDED).to_numpy(zero_copy_only=False)
+    groups: list[tuple[Counts, np.ndarray]] = [(stats.total, np.ones(len(batch), dtype=np.bool_))]
+    for name in dict.fromkeys(sources.tolist()):
+        groups.append((stats.source.setdefault(name, Counts()), sources == name))
+    for name in dict.fromkeys(languages.tolist()) if labelled else ():
+        counts = stats.language.setdefault(name, Counts())
+        chosen = languages == name
+        counts.documents_in += int(chosen.sum())  # a dead record has no language
+        groups.append((counts, chosen))
+    for counts, chosen in groups:
+        counts.kept += int((chosen & kept).sum())
+        counts.dropped += int((chosen & ~kept).sum())
+        counts.bytes_in += int(batch.bytes_in[chosen].sum())
+        counts.bytes_kept += int(bytes_now[chosen & kept].sum())
+        counts.bytes_dropped += int(batch.bytes_in[chosen & ~kept].sum())
+        counts.tokens_in += int(batch.tokens_in[chosen].sum())
+        counts.tokens_kept += int(tokens_now[chosen & kept].sum())
+        counts.tokens_dropped += int(batch.tokens_in[chosen & ~kept].sum())

@@ -1,0 +1,301 @@
+"""The contracts: what a filter, a rewriter, a barrier and a named set are.
+
+A stage is a frozen dataclass of parameters. Only the parameters are pickled;
+models and lists open lazily, once in each process (``functools.cached_property``).
+The engine finds stages by discovery (:mod:`cleanpipe.registry`) and knows none by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cleanpipe.bounds import Bounds, Flags, Numbers
+from cleanpipe.units import Units
+
+Codes = npt.NDArray[np.uint16]
+Rows = npt.NDArray[np.int64]
+Unit = Literal["document", "paragraph", "line", "sentence"]
+Measures: TypeAlias = Mapping[str, Numbers | pa.LargeStringArray]
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A file a stage reads: checked before any shard, its sha256 part of the plan.
+
+    Attributes:
+        path: where it is.
+        sha256: what its content must be, or None (default) to record it only.
+    """
+
+    path: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One thing a filter may reject a unit for.
+
+    Attributes:
+        name: its name within the stage, such as ``tokens``.
+        measure: the measure it looks at, by its name within the stage.
+        bounds: the range that passes; or a text for rules that are no range.
+    """
+
+    name: str
+    measure: str
+    bounds: Bounds | str
+
+    def broken_by(self, value: float) -> str:
+        """The bound that ``value`` breaks, as the drop record shows it."""
+        return self.bounds if isinstance(self.bounds, str) else self.bounds.broken_by(value)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why a unit was rejected, beyond the number.
+
+    Attributes:
+        match: the word or passage.
+        start, end: its byte offsets in the UTF-8 text that was judged, or None (default).
+    """
+
+    match: str
+    start: int | None = None
+    end: int | None = None
+
+
+class Stage(ABC):
+    """What all stages share.
+
+    Class attributes:
+        kind: the name in pipeline files.
+        version: raised whenever a verdict may change for the same text and parameters.
+        uses_model: the stage runs a model; a dropped document never meets it.
+        aliases: other spellings of parameters, such as ``{"words": "tokens"}``.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+    uses_model: ClassVar[bool] = False
+    aliases: ClassVar[Mapping[str, str]] = {}
+
+    def resources(self) -> tuple[Resource, ...]:
+        """The files this stage reads. Default: none."""
+        return ()
+
+    def check(self) -> Iterable[tuple[str, str]]:
+        """Faults that no single parameter shows: (parameter or "", message). Default: none."""
+        return ()
+
+    def needs(self) -> tuple[str, ...]:
+        """Measures (full names) and labels of earlier stages that it looks at. Default: none."""
+        return ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Models do not pickle, and must not travel: only the parameters do.
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class Filter(Stage):
+    """Bounds on measures; never changes text. Without rules it is a scorer: it drops nothing.
+
+    A filter over surface measures only declares :meth:`rules`. One with measures of
+    its own overrides :meth:`measure` (and :meth:`takes` where it takes more than its
+    rules look at), one that can show the culprit overrides :meth:`evidence`.
+
+    Class attributes:
+        labels: which of its measures are labels (text), not numbers.
+    """
+
+    labels: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, in the order in which the first failing one is the reason."""
+
+    def takes(self) -> tuple[str, ...]:
+        """Names of the measures it takes and that are stored. Default: those of its rules."""
+        return tuple(dict.fromkeys(rule.measure for rule in self.rules()))
+
+    def measure(self, units: Units) -> Measures:
+        """Take the measures.
+
+        Args:
+            units: n units of text.
+
+        Returns:
+            At least every name of :meth:`takes`: a float64 array of shape (n,), NaN where
+            the unit is not to be judged, or a large_string array for labels.
+        """
+        return {name: units.value(name) for name in self.takes()}
+
+    def failures(self, measures: Measures) -> list[Flags]:
+        """Flags, shape (n,), for each of :meth:`rules`: which units fail it."""
+        return [
+            rule.bounds.fails(measures[rule.measure])
+            for rule in self.rules()
+            if isinstance(rule.bounds, Bounds)
+        ]
+
+    def judge(self, measures: Measures) -> Codes:
+        """Judge numbers alone, never text, so that thresholds can be tried again.
+
+        Returns:
+            uint16, shape (n,): 0 for units to keep, k for those whose first failing
+            rule is the k-th of :meth:`rules`.
+        """
+        size = len(next(iter(measures.values()))) if measures else 0
+        codes = np.zeros(size, dtype=np.uint16)
+        failures = self.failures(measures)
+        for code in range(len(failures), 0, -1):
+            codes[failures[code - 1]] = code
+        return codes
+
+    def evidence(self, units: Units, codes: Codes) -> Sequence[Evidence | None]:
+        """What in the text failed the rule; called with rejected units only.
+
+        Args:
+            units: the rejected units.
+            codes: their codes as :meth:`judge` gave them, shape (n,).
+
+        Returns:
+            One entry a unit. Default: none has any.
+        """
+        return [None] * len(units)
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What a rewriter changes: byte ranges of the text before it, sorted, not overlapping.
+
+    Attributes:
+        unit: int64, shape (e,): index of the document in the batch, ascending.
+        start, end: int64, shape (e,): byte offsets in its UTF-8 text.
+        rule: uint16, shape (e,): 1-based place in the rewriter's ``rules()``.
+        value: float64, shape (e,): the value that broke the rule, NaN where there is none.
+        replacement: texts put in place of the ranges, or None (default) for plain removal.
+    """
+
+    unit: Rows
+    start: Rows
+    end: Rows
+    rule: Codes
+    value: Numbers
+    replacement: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+
+class Rewriter(Stage):
+    """Text -> edits; the engine applies and records them, so no change goes unseen."""
+
+    @abstractmethod
+    def rules(self) -> tuple[Rule, ...]:
+        """What an edit can be made for."""
+
+    def takes(self) -> tuple[str, ...]:
+        """Names of the measures it stores (numbers only). Default: none."""
+        return ()
+
+    @abstractmethod
+    def rewrite(self, units: Units) -> tuple[Edits, Measures]:
+        """The edits to make in these documents, and the measures of :meth:`takes`."""
+
+
+class Barrier(Stage):
+    """A stage that needs all shards: sketch (per shard), group (per partition), resolve (once).
+
+    The engine owns storage and shuffling: it writes every sketch sorted by bucket, brings
+    equal buckets together, and gives the edges to :meth:`resolve` in the order of the later
+    document. A document's *rank* is its place in canonical order. Adjacent barriers that
+    resolve alike form one barrier and are resolved together.
+
+    Class attributes:
+        payload: columns of a sketch besides ``unit`` and ``bucket``.
+        measure_name: name of the similarity in drop records, such as ``jaccard``.
+    """
+
+    payload: ClassVar[pa.Schema]
+    measure_name: ClassVar[str]
+
+    @abstractmethod
+    def sketch(self, units: Units) -> pa.Table:
+        """What is needed of these documents later.
+
+        Returns:
+            Table of ``unit`` (int64, index in ``units``), ``bucket`` (uint64, evenly spread:
+            documents that share one are compared) and the columns of ``payload``; any
+            number of rows a document.
+        """
+
+    @abstractmethod
+    def group(self, members: pa.Table) -> pa.Table:
+        """Pairs of documents that are duplicates.
+
+        Args:
+            members: sketch rows of whole buckets: ``rank`` (int64), ``bucket`` and the
+                payload, sorted by (bucket, rank).
+
+        Returns:
+            Table of ``later``, ``earlier`` (int64 ranks, earlier < later) and
+            ``similarity`` (float64).
+        """
+
+    @staticmethod
+    @abstractmethod
+    def resolve(edges: Iterable[pa.Table], documents: int) -> Iterator[pa.Table]:
+        """Who goes, and for whom.
+
+        Args:
+            edges: tables of ``later``, ``earlier``, ``similarity``, ``rule`` (uint16, which
+                of the barrier's stages found it), together sorted by ``later``; all
+                edges of one document are in one table.
+            documents: how many documents there are.
+
+        Returns:
+            Tables of the same columns with one row a dropped document, in the same order;
+            ``earlier`` is its survivor, a document that is kept.
+        """
+
+
+class NamedSet(Stage):
+    """A macro over plain rules: expanded in the plan, overridable one by one."""
+
+    @abstractmethod
+    def expand(self) -> Sequence[tuple[str, Stage]]:
+        """Members in order: (name within the set, stage); a rule that is off is left out."""
+
+
+Filters: TypeAlias = tuple[tuple[str, Filter], ...]
+"""A parameter that is a list of filters, as ``remove`` takes: (name, filter) pairs."""
+
+__all__ = [
+    "Barrier",
+    "Codes",
+    "Edits",
+    "Evidence",
+    "Filter",
+    "Filters",
+    "Measures",
+    "NamedSet",
+    "Resource",
+    "Rewriter",
+    "Rows",
+    "Rule",
+    "Stage",
+    "Unit",
+    "Units",
+    "cached_property",
+]

@@ -1,0 +1,135 @@
+"""A folder, local or behind an fsspec URL, where files appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import fsspec
+
+_TEMPORARY = ".tmp-"
+
+
+class Store:
+    """Files by name below a folder.
+
+    Args:
+        url: a path or an fsspec URL; the folder is made when first written to.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._fs, root = fsspec.core.url_to_fs(url)
+        self.root: str = root.rstrip("/") or "/"
+        self.local = type(self._fs).__name__ == "LocalFileSystem"
+
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        return Store, (self.url,)
+
+    def path(self, name: str) -> str:
+        """Where a file lies, for libraries that open files themselves."""
+        return f"{self.root}/{name}" if name else self.root
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[IO[bytes]]:
+        """A file to write; it gets its name only when the block ends well."""
+        path = self.path(name)
+        folder, _, base = path.rpartition("/")
+        self._fs.makedirs(folder, exist_ok=True)
+        if not self.local:
+            # An object store shows an object when the upload is closed.
+            file = self._fs.open(path, "wb")
+            try:
+                yield file
+            except BaseException:
+                file.discard() if hasattr(file, "discard") else None
+                raise
+            file.close()
+            return
+        temporary = f"{folder}/{_TEMPORARY}{uuid.uuid4().hex}-{base}"
+        try:
+            with open(temporary, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with _ignored():
+                os.unlink(temporary)
+            raise
+
+    def write_json(self, name: str, value: Any) -> None:
+        with self.create(name) as file:
+            text = json.dumps(value, ensure_ascii=False, indent=1)
+            file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+
+    def read_json(self, name: str) -> Any:
+        """Errors: FileNotFoundError; ValueError where the file is no JSON."""
+        with self.open(name) as file:
+            return json.loads(file.read())
+
+    def open(self, name: str) -> IO[bytes]:
+        """A file to read. Errors: FileNotFoundError."""
+        return self._fs.open(self.path(name), "rb")  # type: ignore[no-any-return]
+
+    def size(self, name: str) -> int | None:
+        """Size in bytes, or None where there is no such file."""
+        try:
+            return int(self._fs.size(self.path(name)))
+        except FileNotFoundError:
+            return None
+
+    def exists(self, name: str = "") -> bool:
+        return bool(self._fs.exists(self.path(name)))
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder, sorted; none where there is no such folder."""
+        path = self.path(folder)
+        self._fs.invalidate_cache()
+        if not self._fs.isdir(path):
+            return []
+        found = [entry.rpartition("/")[2] for entry in self._fs.ls(path, detail=False)]
+        return sorted(name for name in found if not name.startswith(_TEMPORARY))
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder and all in it, where there is one."""
+        path = self.path(folder)
+        if self.local:
+            shutil.rmtree(path, ignore_errors=True)
+        elif self._fs.exists(path):
+            self._fs.rm(path, recursive=True)
+
+    def move_aside(self) -> str:
+        """Give the whole folder another name and return it."""
+        number = 1
+        while self._fs.exists(f"{self.root}.old-{number}"):
+            number += 1
+        target = f"{self.root}.old-{number}"
+        if self.local:
+            os.rename(self.root, target)
+        else:
+            self._fs.mv(self.root, target, recursive=True)
+        return target
+
+    def sweep(self) -> None:
+        """Remove what an interrupted writer left behind."""
+        if not self.local:
+            return
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                if name.startswith(_TEMPORARY):
+                    with _ignored():
+                        os.unlink(f"{folder}/{name}")
+
+
+@contextmanager
+def _ignored() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        pass

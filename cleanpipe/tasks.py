@@ -1,0 +1,197 @@
+"""The tasks of a run: each reads what is committed, writes whole files, and may run twice."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cleanpipe import _native, barrier, ipc
+from cleanpipe.batch import DEAD, EDITS, TEXT, Batch, byte_lengths
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record
+from cleanpipe.phase import PhaseRun
+from cleanpipe.readers import Dead, ReadBatch, read
+from cleanpipe.scratch import spool_name
+from cleanpipe.shards import Piece, Shard, count_lines, needs_scan
+from cleanpipe.sinks import FinalSink, Sink, SpoolSink
+from cleanpipe.stats import Counts, Stats
+
+Report = Callable[[Stats], None]
+"""Is told of a task's counts so far, after every batch."""
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """A piece of work for one worker."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Unique in the run; names the commit record."""
+
+    @abstractmethod
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        """Do it, entering files and counts in ``record``."""
+
+
+def perform(job: Job, task: Task, report: Report = lambda stats: None) -> Record:
+    """Run a task and commit what it did."""
+    started = time.perf_counter()
+    record = Record(task.name, job.fingerprint)
+    task.run(job, record, report)
+    record.stats.seconds += time.perf_counter() - started
+    for name in record.files:
+        size = job.ledger.size(name)
+        assert size is not None, name
+        record.files[name] = size
+    job.ledger.commit(record)
+    return record
+
+
+@dataclass(frozen=True)
+class ScanTask(Task):
+    """Count the lines of a shard's byte ranges, so that every line gets its row."""
+
+    shard: Shard
+
+    @property
+    def name(self) -> str:
+        return f"scan-{self.shard.index:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        record.data["lines"] = [
+            [piece.file.index, piece.start, count_lines(piece)]
+            for piece in self.shard.pieces
+            if needs_scan(piece)
+        ]
+
+
+@dataclass(frozen=True)
+class ReadTask(Task):
+    """The first phase over a shard: from its files."""
+
+    shard: Shard
+
+    @property
+    def name(self) -> str:
+        return f"phase0-{self.shard.index:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        stats = record.stats
+        phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, stats)
+        with _sink(job, 0, self.shard.index, record) as sink:
+            for piece in self.shard.pieces:
+                source = job.sources[piece.file.source]
+                counts = stats.source.setdefault(source.name, Counts())
+                for part in read(piece, source, job.columns, job.batch_bytes):
+                    found = part.table.num_rows + len(part.dead)
+                    stats.total.documents_in += found
+                    counts.documents_in += found
+                    stats.extra += part.misfits
+                    stats.replaced += part.replaced
+                    batch = make_batch(piece, part)
+                    stats.bytes_read += int(batch.bytes_in.sum())
+                    edits = phase.run(batch)
+                    sink.write(batch, edits, dead_table(piece, part.dead))
+                    report(stats)
+
+
+@dataclass(frozen=True)
+class SpoolTask(Task):
+    """A later phase over a shard: from the spool, under the verdicts of the barrier before."""
+
+    phase: int
+    shard: int
+
+    @property
+    def name(self) -> str:
+        return f"phase{self.phase}-{self.shard:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        phase = PhaseRun(job.plan.phases[self.phase].steps, job.plan.measures, record.stats)
+        before = self.phase - 1
+        verdicts = barrier.Verdicts(job, before, self.shard)
+        with _sink(job, self.phase, self.shard, record) as sink:
+            for batch in _spooled(job, before, self.shard):
+                verdicts.apply(batch, record.stats)
+                edits = phase.run(batch)
+                sink.write(batch, edits, DEAD.empty_table())
+                report(record.stats)
+            for kind, schema in (("edits", EDITS), ("dead", DEAD)):
+                for rows in ipc.batches(job.scratch, spool_name(before, kind, self.shard)):
+                    sink.copy(kind, pa.Table.from_batches([rows], schema))
+            verdicts.write_index(record)
+
+
+@dataclass(frozen=True)
+class GroupTask(Task):
+    """Compare the documents that share a bucket, for one partition of one barrier stage."""
+
+    phase: int
+    stage: int
+    partition: int
+    shards: int
+
+    @property
+    def name(self) -> str:
+        return f"group{self.phase}-{self.stage}-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        barrier.group(job, self.phase, self.stage, self.partition, self.shards, record)
+
+
+@dataclass(frozen=True)
+class ResolveTask(Task):
+    """Decide who goes, once, in canonical order."""
+
+    phase: int
+    documents: int
+
+    @property
+    def name(self) -> str:
+        return f"resolve{self.phase}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        barrier.resolve(job, self.phase, self.documents, record)
+
+
+def _sink(job: Job, phase: int, shard: int, record: Record) -> Sink:
+    kind = SpoolSink if job.plan.phases[phase].barrier else FinalSink
+    return kind(job, phase, shard, record)
+
+
+def _spooled(job: Job, phase: int, shard: int) -> Iterator[Batch]:
+    for table in ipc.batches(job.scratch, spool_name(phase, "documents", shard)):
+        yield Batch.unspooled(table, job.plan.measures, job.columns.schema)
+
+
+def make_batch(piece: Piece, part: ReadBatch) -> Batch:
+    """A reader's batch, ready for the stages."""
+    table = part.table
+    size = table.num_rows
+    text = table.column("text")
+    return Batch(
+        file=pa.repeat(pa.scalar(piece.file.file, TEXT), size),
+        row=table.column("row"),
+        id=table.column("id"),
+        url=table.column("url"),
+        source=pa.repeat(pa.scalar(piece.file.source, TEXT), size),
+        text=text,
+        columns=part.columns,
+        measures={},
+        bytes_in=byte_lengths(text),
+        tokens_in=np.asarray(_native.token_counts(text)),
+    )
+
+
+def dead_table(piece: Piece, dead: list[Dead]) -> pa.Table:
+    """The rows for ``dead/``."""
+    rows = [
+        {"source": piece.file.source, "file": piece.file.file, **vars(record)} for record in dead
+    ]
+    return pa.Table.from_pylist(rows, DEAD)

@@ -1,0 +1,117 @@
+"""Units of text with what is known of them: what every stage looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cleanpipe import surface
+from cleanpipe.bounds import Numbers
+
+Value: TypeAlias = Numbers | pa.LargeStringArray
+
+
+class Units:
+    """n documents, paragraphs, lines or sentences, all of one version of their text.
+
+    Attributes:
+        text: large_string, shape (n,), no nulls, well-formed UTF-8.
+    """
+
+    def __init__(
+        self,
+        text: pa.LargeStringArray,
+        known: Mapping[str, Value] | None = None,
+        *,
+        find: Callable[[str], Value | None] | None = None,
+    ) -> None:
+        """
+        Args:
+            text: the texts.
+            known: labels and measures by name, each of length n: float64 with NaN, or
+                large_string with nulls, where not known. Default: nothing is known.
+            find: looks up names that ``known`` lacks. Default: none.
+        """
+        self.text = text
+        self._known: Mapping[str, Value] = {} if known is None else known
+        self._find = find
+        self._surface: dict[str, tuple[Numbers, npt.NDArray[np.bool_]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """The texts as Python strings."""
+        return [str(text) for text in self.text.to_pylist()]
+
+    def value(self, name: str) -> Value:
+        """A label or measure that is known, else a surface measure, taken at most once.
+
+        Errors: KeyError where it is neither; the plan has made sure of that before.
+        """
+        found = self._lookup(name)
+        return self._taken(name, None) if found is None else found
+
+    def number(self, name: str) -> Numbers:
+        """:meth:`value` of a measure; KeyError where the name is a label's."""
+        value = self.value(name)
+        if not isinstance(value, np.ndarray):
+            raise KeyError(f"{name} is a label")
+        return value
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Units:
+        """These rows alone, with all that is known of them; shares what is taken later."""
+        return _Part(self, rows)
+
+    def _lookup(self, name: str) -> Value | None:
+        if name in self._known:
+            return self._known[name]
+        return self._find(name) if self._find is not None else None
+
+    def _taken(self, name: str, rows: npt.NDArray[np.int64] | None) -> Numbers:
+        """A surface measure of these rows (None: all), taking only what is missing."""
+        values, have = self._surface.setdefault(
+            name, (np.full(len(self), np.nan), np.zeros(len(self), dtype=np.bool_))
+        )
+        wanted = np.arange(len(self)) if rows is None else rows
+        missing = wanted[~have[wanted]]
+        if len(missing):
+            whole = len(missing) == len(self)
+            values[missing] = surface.measure(self if whole else _Part(self, missing), name)
+            have[missing] = True
+        return values[wanted]
+
+
+class _Part(Units):
+    """Some rows of other units; measures taken here are kept there."""
+
+    def __init__(self, whole: Units, rows: npt.NDArray[np.int64]) -> None:
+        super().__init__(whole.text.take(pa.array(rows, pa.int64())))
+        self._whole = whole
+        self._rows = rows
+
+    @cached_property
+    def strings(self) -> list[str]:
+        if "strings" in self._whole.__dict__:
+            return [self._whole.strings[row] for row in self._rows]
+        return [str(text) for text in self.text.to_pylist()]
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Units:
+        return _Part(self._whole, self._rows[rows])
+
+    def _lookup(self, name: str) -> Value | None:
+        value = self._whole._lookup(name)
+        if value is None:
+            return None
+        if isinstance(value, np.ndarray):
+            return value[self._rows]
+        return value.take(pa.array(self._rows, pa.int64()))
+
+    def _taken(self, name: str, rows: npt.NDArray[np.int64] | None) -> Numbers:
+        return self._whole._taken(name, self._rows if rows is None else self._rows[rows])

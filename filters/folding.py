@@ -1,0 +1,92 @@
+"""Folding text for comparison, and the way back to where it stood. Not a stage."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+
+def fold(text: str) -> str:
+    """Width, case and compatibility forms made equal: NFKC, case folding, NFKC.
+
+    The dot that case folding leaves behind a Turkish capital ``İ`` is dropped, so that it
+    folds to ``i``. Line breaks stay where they are, and none appears.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", folded.replace("i\u0307", "i"))
+
+
+class FoldedLine:
+    """A folded text that knows which characters each of its own came from.
+
+    Folding joins, splits and reorders characters only within a *cluster*: a character and
+    the marks and vowels behind it that may combine with it. So a place in the folded text is
+    known as exactly as clusters allow, and a part of one stands for the whole.
+
+    Attributes:
+        original: the text before.
+        folded: ``fold(original)``.
+    """
+
+    def __init__(self, original: str) -> None:
+        self.original = original
+        self.folded = fold(original)
+        self._starts: list[int] | None = None
+        if not _one_to_one(original, self.folded):
+            self._starts, pieces = [], []
+            for start, cluster in _clusters(original):
+                piece = fold(cluster)
+                pieces.append(piece)
+                self._starts += [start] * len(piece)
+            self._starts.append(len(original))
+            self.folded = "".join(pieces)
+
+    def splits(self, place: int) -> bool:
+        """Whether a place in the folded text lies inside a cluster, and so nowhere before."""
+        starts = self._starts
+        return starts is not None and place > 0 and starts[place] == starts[place - 1]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Where the folded characters [start, end), at least one, stood in the original."""
+        if self._starts is None:
+            return start, end
+        last = self._starts[end - 1]
+        while self._starts[end] == last:
+            end += 1
+        return self._starts[start], self._starts[end]
+
+
+def _one_to_one(text: str, folded: str) -> bool:
+    """Whether character i of ``folded`` surely comes from character i of ``text``."""
+    if text.isascii():
+        return True
+    # Case folding goes character by character, and makes no character vanish.
+    return (
+        len(text) == len(folded)
+        and unicodedata.is_normalized("NFKC", text)
+        and folded == text.casefold()
+    )
+
+
+def _clusters(text: str) -> list[tuple[int, str]]:
+    """The parts of a text that fold each by itself, with where they start."""
+    starts = [at for at, char in enumerate(text) if at == 0 or _begins_cluster(char)]
+    ends = starts[1:] + [len(text)]
+    return [(start, text[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _begins_cluster(char: str) -> bool:
+    """Whether normalisation never joins a character with the one before it.
+
+    Those that are joined are marks, the vowels and finals of Hangul, and the vowels of Kirat
+    Rai (Unicode 16): a test compares this with every composition Unicode has.
+    """
+    first = unicodedata.normalize("NFKD", char)[0]
+    return not (
+        unicodedata.category(first)[0] == "M"
+        or "\u1160" <= first <= "\u11ff"
+        or "\U00016d63" <= first <= "\U00016d6a"
+    )

@@ -1,0 +1,129 @@
+"""The ``remove`` rewriter: takes failing paragraphs, lines or sentences out of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cleanpipe.bounds import Numbers
+from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
+from cleanpipe.surface import SURFACE
+from cleanpipe.text import Segments, SubUnit, removal_ranges, segments
+from cleanpipe.units import Units, Value
+
+
+@dataclass(frozen=True)
+class Remove(Rewriter):
+    """Removes the units of a document that fail any of some filters.
+
+    Nothing is added and what stays is not changed: with each run of removed units all
+    separators around it go but one, the strongest (cleanpipe/text.py). A unit is removed
+    for the first rule it fails, and meets no filter after that one.
+
+    Parameters:
+        unit: ``paragraph``, ``line`` or ``sentence``.
+        failing: filters, each judging a unit as if it were a document. What they need of
+            earlier stages (the language) is their document's.
+
+    Measures:
+        removed_share: characters removed, separators too, over all; 0 for an empty text.
+        removed_units: how many units went.
+    """
+
+    kind: ClassVar[str] = "remove"
+
+    unit: SubUnit
+    failing: Filters
+
+    @property
+    def uses_model(self) -> bool:  # type: ignore[override]  # what is inside decides
+        """Whether any of the filters does."""
+        return any(stage.uses_model for _, stage in self.failing)
+
+    def resources(self) -> tuple[Resource, ...]:
+        """Those of the filters."""
+        return tuple(found for _, stage in self.failing for found in stage.resources())
+
+    def needs(self) -> tuple[str, ...]:
+        """What the filters need."""
+        return tuple(dict.fromkeys(name for _, stage in self.failing for name in stage.needs()))
+
+    def check(self) -> Iterable[tuple[str, str]]:
+        """That there are filters, each with bounds; its own faults it has reported itself."""
+        if not self.failing:
+            yield "failing", "expected at least one filter"
+        for name, stage in self.failing:
+            if not stage.rules():
+                yield "failing", f'"{name}" has no bounds: no unit would ever fail it'
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Those of the filters, as ``<filter>.<rule>`` with the measure ``<filter>.<measure>``."""
+        return tuple(
+            Rule(
+                f"{name}.{rule.name}",
+                # A measure of an earlier stage keeps its name.
+                f"{name}.{rule.measure}" if rule.measure in stage.takes() else rule.measure,
+                rule.bounds,
+            )
+            for name, stage in self.failing
+            for rule in stage.rules()
+        )
+
+    def takes(self) -> tuple[str, ...]:
+        """``removed_share`` and ``removed_units``."""
+        return ("removed_share", "removed_units")
+
+    def rewrite(self, units: Units) -> tuple[Edits, Measures]:
+        """One edit a removed unit; it takes its share of the separators along."""
+        parts = segments(units.text, self.unit)
+        rule, value = self._judge(units, parts)
+        gone = rule > 0
+        document = parts.document[gone]
+        start, end = removal_ranges(parts, gone)
+        cut = pc.utf8_length(Segments(units.text, document, start, end).texts)
+        removed = np.bincount(document, np.asarray(cut, np.float64), minlength=len(units))
+        characters = units.number("characters")
+        share = np.divide(removed, characters, out=np.zeros(len(units)), where=characters > 0)
+        number = np.bincount(document, minlength=len(units)).astype(np.float64)
+        edits = Edits(document, start, end, rule[gone], value[gone])
+        return edits, {"removed_share": share, "removed_units": number}
+
+    def _judge(self, units: Units, parts: Segments) -> tuple[Codes, Numbers]:
+        """For each unit the first rule it fails, from 1 on, or 0; and the value that did."""
+        known = {
+            name: _spread(units.value(name), parts)
+            for name in self.needs()
+            if name not in SURFACE  # a unit has its own
+        }
+        every = Units(parts.texts, known)
+        rule = np.zeros(len(parts), dtype=np.uint16)
+        value = np.full(len(parts), np.nan)
+        left = np.arange(len(parts))
+        before = 0
+        for _, stage in self.failing:
+            if not len(left):
+                break
+            measures = stage.measure(every if len(left) == len(every) else every.take(left))
+            codes = stage.judge(measures)
+            rules = stage.rules()
+            for code in np.unique(codes[codes > 0]).tolist():
+                failed = codes == code
+                rule[left[failed]] = before + code
+                taken = measures[rules[code - 1].measure]
+                if isinstance(taken, np.ndarray):
+                    value[left[failed]] = taken[failed]
+            left = left[codes == 0]
+            before += len(rules)
+        return rule, value
+
+
+def _spread(value: Value, parts: Segments) -> Value:
+    """What is known of the documents, for each of their units."""
+    if isinstance(value, np.ndarray):
+        return value[parts.document]
+    return value.take(pa.array(parts.document, pa.int64()))

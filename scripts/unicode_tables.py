@@ -1,0 +1,261 @@
+"""Writes the Unicode tables of the tokeniser from one version of the Unicode Character Database.
+
+    apt-get install unicode-data                      # Debian 12 has Unicode 15.0.0
+    python scripts/unicode_tables.py                  # or: --ucd DIR  --check
+
+Two things are written, by code paths that share only the reading of the UCD files:
+
+- `cleanpipe/native/unicode_tables.{h,c}`: the two-stage table that the C kernels look up;
+- `tests/native/ucd.txt`: the properties as plain ranges, from which the tests' slow reference
+  computes each code point's class again, without network and without the UCD.
+
+The same UCD gives the same bytes. Another version changes tokens and hashes, so raise
+`CP_TOKEN_TABLE_VERSION` in `cleanpipe/native/tokens.h` with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX = 0x110000
+OTHER, RUN, CLUSTER, MARK, SILENT = range(5)
+CLUSTER_SCRIPTS = {
+    "Han": "Hani",
+    "Hiragana": "Hira",
+    "Katakana": "Kana",
+    "Khmer": "Khmr",
+    "Lao": "Laoo",
+    "Myanmar": "Mymr",
+    "Thai": "Thai",
+    "Tibetan": "Tibt",
+}
+SILENT_PROPERTIES = ("Join_Control", "Variation_Selector")
+# Letters to Unicode's general category, marks to its Grapheme_Extend and to every reader.
+HALFWIDTH_VOICED_MARKS = (0xFF9E, 0xFF9F)
+
+Ranges = list[tuple[int, int]]
+
+
+class Ucd:
+    """The few properties we need, straight from the files of the UCD."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.category = ["Cn"] * MAX
+        self.scripts: list[frozenset[str]] = [frozenset()] * MAX
+        self.silent: set[int] = set()
+        self.fold: dict[int, int] = {}
+        versions = set()
+        for name in ("Scripts", "ScriptExtensions", "PropList", "CaseFolding"):
+            with open(folder / f"{name}.txt", encoding="utf-8") as file:
+                found = re.match(rf"# {name}-([0-9.]+)\.txt", file.readline())
+            versions.add(found.group(1) if found else "unknown")
+        if len(versions) != 1:
+            sys.exit(f"{folder}: files of different Unicode versions: {sorted(versions)}")
+        self.version = versions.pop()
+        self._read_categories()
+        for first, last, fields in self._rows("Scripts"):
+            code = CLUSTER_SCRIPTS.get(fields[0])
+            if code:
+                self._set_scripts(first, last, frozenset([code]))
+        for first, last, fields in self._rows("ScriptExtensions"):
+            self._set_scripts(first, last, frozenset(fields[0].split()))
+        for first, last, fields in self._rows("PropList"):
+            if fields[0] in SILENT_PROPERTIES:
+                self.silent.update(range(first, last + 1))
+        for first, _, fields in self._rows("CaseFolding"):
+            if fields[0] in ("C", "S"):
+                self.fold[first] = int(fields[1], 16)
+
+    def _rows(self, name: str) -> Iterator[tuple[int, int, list[str]]]:
+        with open(self.folder / f"{name}.txt", encoding="utf-8") as file:
+            for line in file:
+                fields = [field.strip() for field in line.split("#")[0].split(";")]
+                if fields[0]:
+                    first, _, last = fields[0].partition("..")
+                    yield int(first, 16), int(last or first, 16), fields[1:]
+
+    def _read_categories(self) -> None:
+        first = 0
+        for code, _, fields in self._rows("UnicodeData"):
+            if fields[0].endswith(", First>"):
+                first = code
+                continue
+            for at in range(first if fields[0].endswith(", Last>") else code, code + 1):
+                self.category[at] = fields[1]
+
+    def _set_scripts(self, first: int, last: int, scripts: frozenset[str]) -> None:
+        self.scripts[first : last + 1] = [scripts] * (last + 1 - first)
+
+    def token_class(self, code: int) -> int:
+        category = self.category[code]
+        if code in self.silent:
+            return SILENT
+        if category[0] == "M" or code in HALFWIDTH_VOICED_MARKS:
+            return MARK
+        if category[0] not in "LN":
+            return OTHER
+        if category != "Nd" and not self.scripts[code].isdisjoint(CLUSTER_SCRIPTS.values()):
+            return CLUSTER
+        return RUN
+
+
+def rows_of(numbers: list[int], width: int = 98) -> str:
+    lines, line = [], ""
+    for number in numbers:
+        item = f"{number},"
+        if len(line) + len(item) > width:
+            lines.append(line)
+            line = ""
+        line += item
+    return "\n".join([*lines, line])
+
+
+def c_tables(ucd: Ucd) -> tuple[str, str]:
+    """The header and the source of the two-stage table."""
+    kinds = [(token_class, 0) for token_class in range(5)]
+    known = {kind: number for number, kind in enumerate(kinds)}
+    values = []
+    for code in range(MAX):
+        token_class = ucd.token_class(code)
+        delta = ucd.fold.get(code, code) - code if token_class != OTHER else 0
+        kind = (token_class, delta)
+        if kind not in known:
+            known[kind] = len(kinds)
+            kinds.append(kind)
+        values.append(known[kind])
+    if len(kinds) > 256:
+        sys.exit(f"{len(kinds)} kinds do not fit a byte")
+
+    shift = 7
+    size = 1 << shift
+    blocks: dict[tuple[int, ...], int] = {}
+    index = []
+    for at in range(0, MAX, size):
+        index.append(blocks.setdefault(tuple(values[at : at + size]), len(blocks)))
+    while not any(values[(len(index) - 1) * size :]):
+        index.pop()  # behind the index everything is OTHER
+    index_type = "uint8_t" if len(blocks) <= 256 else "uint16_t"
+    flat = [value for block in blocks for value in block]
+
+    note = f"/* Written by scripts/unicode_tables.py from Unicode {ucd.version}; do not edit. */\n"
+    header = f"""{note}#ifndef CP_UNICODE_TABLES_H
+#define CP_UNICODE_TABLES_H
+
+#include <stdint.h>
+
+#define CP_UNICODE_VERSION "{ucd.version}"
+
+/* What a code point does to a token; docs/tokens.md has the definition. */
+enum {{
+    CP_OTHER = {OTHER},   /* ends a token */
+    CP_RUN = {RUN},     /* starts or continues a run */
+    CP_CLUSTER = {CLUSTER}, /* always starts a token of its own */
+    CP_MARK = {MARK},    /* continues a token, never starts one */
+    CP_SILENT = {SILENT},  /* as a mark, but adds nothing to the hash */
+}};
+
+/* A kind below CP_PLAIN_KINDS is its own class and folds to itself. */
+#define CP_PLAIN_KINDS {SILENT + 1}
+
+typedef struct {{
+    int32_t fold; /* add it to the code point for its simple case folding */
+    uint8_t token_class;
+}} cp_unicode_kind;
+
+extern const {index_type} cp_unicode_index[{len(index)}];
+extern const uint8_t cp_unicode_blocks[{len(flat)}];
+extern const cp_unicode_kind cp_unicode_kinds[{len(kinds)}];
+
+/* The kind of any code point, and CP_OTHER for what is none. */
+static inline uint8_t cp_unicode_kind_of(uint32_t code)
+{{
+    uint32_t block = code >> {shift};
+    if (block >= {len(index)})
+        return CP_OTHER;
+    return cp_unicode_blocks[((uint32_t)cp_unicode_index[block] << {shift}) | (code & {size - 1})];
+}}
+
+#endif
+"""
+    pairs = "\n".join(f"    {{{delta}, {token_class}}}," for token_class, delta in kinds)
+    source = f"""{note}#include "unicode_tables.h"
+
+const cp_unicode_kind cp_unicode_kinds[{len(kinds)}] = {{
+{pairs}
+}};
+
+const {index_type} cp_unicode_index[{len(index)}] = {{
+{rows_of(index)}
+}};
+
+const uint8_t cp_unicode_blocks[{len(flat)}] = {{
+{rows_of(flat)}
+}};
+"""
+    return header, source
+
+
+def ranges_where(wanted: list[bool]) -> Ranges:
+    found: Ranges = []
+    for code, yes in enumerate(wanted):
+        if yes and found and found[-1][1] == code - 1:
+            found[-1] = (found[-1][0], code)
+        elif yes:
+            found.append((code, code))
+    return found
+
+
+def plain_data(ucd: Ucd) -> str:
+    """The properties by name, as ranges: one line a property, and one for the foldings."""
+    categories = ("L", "M", "N", "Nd")
+    sets = {
+        name: ranges_where([category.startswith(name) for category in ucd.category])
+        for name in categories
+    }
+    for name in sorted(CLUSTER_SCRIPTS.values()):
+        sets[name] = ranges_where([name in scripts for scripts in ucd.scripts])
+    sets["silent"] = ranges_where([code in ucd.silent for code in range(MAX)])
+    lines = [
+        f"# Unicode {ucd.version}, written by scripts/unicode_tables.py; do not edit.",
+        "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
+        "# Variation_Selector as `silent`; fold code=folded ...: simple case folding (C and S).",
+        f"version {ucd.version}",
+    ]
+    for name, ranges in sets.items():
+        lines.append(" ".join([name, *(f"{a:X}-{b:X}" if a < b else f"{a:X}" for a, b in ranges)]))
+    lines.append(" ".join(["fold", *(f"{a:X}={b:X}" for a, b in sorted(ucd.fold.items()))]))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ucd", type=Path, default=Path("/usr/share/unicode"), help="UCD folder")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 on differences")
+    options = parser.parse_args()
+    ucd = Ucd(options.ucd)
+    header, source = c_tables(ucd)
+    stale = []
+    for name, text in {
+        "cleanpipe/native/unicode_tables.h": header,
+        "cleanpipe/native/unicode_tables.c": source,
+        "tests/native/ucd.txt": plain_data(ucd),
+    }.items():
+        path = ROOT / name
+        if options.check:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    for name in stale:
+        print(f"{name} differs from what Unicode {ucd.version} gives", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

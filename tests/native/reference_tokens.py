@@ -1,0 +1,108 @@
+"""The tokens of docs/tokens.md once more, slow and obvious, sharing nothing with the C kernels.
+
+Properties come from `ucd.txt` beside this file, decoding from Python.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+_SCRIPTS = ("Hani", "Hira", "Kana", "Khmr", "Laoo", "Mymr", "Thai", "Tibt")
+
+
+def _read() -> tuple[str, dict[str, set[int]], dict[int, int]]:
+    version, sets, fold = "", {}, {}
+    for line in (Path(__file__).parent / "ucd.txt").read_text(encoding="utf-8").splitlines():
+        name, *items = line.split(" ")
+        if name == "#":
+            continue
+        if name == "version":
+            version = items[0]
+        elif name == "fold":
+            fold = {int(a, 16): int(b, 16) for a, b in (item.split("=") for item in items)}
+        else:
+            sets[name] = set[int]()
+            for item in items:
+                first, _, last = item.partition("-")
+                sets[name].update(range(int(first, 16), int(last or first, 16) + 1))
+    return version, sets, fold
+
+
+UNICODE_VERSION, SETS, FOLD = _read()
+
+
+class Token(NamedTuple):
+    start: int  # bytes
+    end: int
+    folded: str
+    hash: int
+
+
+def token_class(code: int) -> str:
+    if code in SETS["silent"]:
+        return "silent"
+    if code in SETS["M"] or code in (0xFF9E, 0xFF9F):
+        return "mark"
+    if code in SETS["L"] or code in SETS["N"]:
+        if code not in SETS["Nd"] and any(code in SETS[script] for script in _SCRIPTS):
+            return "cluster"
+        return "run"
+    return "other"
+
+
+def fold(text: str) -> str:
+    """What is hashed: simple case folding, silent code points left out."""
+    return "".join(chr(FOLD.get(ord(c), ord(c))) for c in text if token_class(ord(c)) != "silent")
+
+
+def _mix(x: int) -> int:
+    x ^= x >> 33
+    x = x * 0xFF51AFD7ED558CCD % 2**64
+    x ^= x >> 33
+    x = x * 0xC4CEB9FE1A85EC53 % 2**64
+    return x ^ x >> 33
+
+
+def token_hash(folded: str) -> int:
+    data = folded.encode()
+    state = 0x9E3779B97F4A7C15
+    for at in range(0, len(data), 8):
+        state = _mix(state ^ int.from_bytes(data[at : at + 8], "little"))
+    return state
+
+
+def characters(data: bytes) -> tuple[list[tuple[int, int, str]], int]:
+    """(start, end, character) of each code point, ill-formed ones as U+FFFD, and their number."""
+    found: list[tuple[int, int, str]] = []
+    at = ill_formed = 0
+    while at < len(data):
+        try:
+            good, bad = data[at:].decode(), 0
+        except UnicodeDecodeError as error:
+            good, bad = data[at : at + error.start].decode(), error.end - error.start
+        for character in good:
+            size = len(character.encode())
+            found.append((at, at + size, character))
+            at += size
+        if bad:
+            found.append((at, at + bad, "\ufffd"))
+            at += bad
+            ill_formed += 1
+    return found, ill_formed
+
+
+def tokens(text: str | bytes) -> list[Token]:
+    data = text if isinstance(text, bytes) else text.encode()
+    spans: list[tuple[int, int, str]] = []
+    opened = ""  # the class of the token being read
+    for start, end, character in characters(data)[0]:
+        kind = token_class(ord(character))
+        if kind == "other":
+            opened = ""
+        elif kind == "cluster" or (kind == "run" and opened != "run"):
+            opened = kind
+            spans.append((start, end, character))
+        elif opened:
+            spans[-1] = (spans[-1][0], end, spans[-1][2] + character)
+    return [Token(start, end, fold(s), token_hash(fold(s))) for start, end, s in spans]
