@@ -58,9 +58,10 @@ $(INSTALLED): $(BUILT_FROM)
 	@python=$$(PYTHON='$(PYTHON)' sh scripts/preflight.sh) || exit 1; \
 	if [ -n "$(ANEW)" ] || ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
 		echo "making $(VENV) with $$python" && "$$python" -m venv --clear $(VENV) && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --upgrade pip && \
 		echo '$(PYTHON)' >$(VENV)/.python; \
 	fi
-	@echo "installing cleanpipe into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "installing cleanpipe into $(VENV); the first time takes a minute"
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-input --editable '.[dev]' \
+		>$(VENV)/install.log 2>&1 || { cat $(VENV)/install.log >&2; exit 1; }
 	@touch $@

@@ -28,20 +28,30 @@ class LocalPath(str):
     """
 
     written: str
+    _base: str
 
-    def __new__(cls, location: str, written: str | None = None) -> LocalPath:
+    def __new__(cls, location: str, written: str | None = None, base: str = "") -> LocalPath:
         path = super().__new__(cls, location)
         path.written = location if written is None else written
+        path._base = base
         return path
 
-    def __reduce__(self) -> tuple[type[LocalPath], tuple[str, str]]:
-        return LocalPath, (str(self), self.written)
+    def __reduce__(self) -> tuple[type[LocalPath], tuple[str, str, str]]:
+        return LocalPath, (str(self), self.written, self._base)
+
+    def found(self, location: str) -> LocalPath:
+        """A file found by way of this path (a match of the pattern, a file beside it), written
+        relative to the same folder."""
+        outside = os.path.isabs(os.path.expanduser(self.written))
+        written = location if outside else os.path.relpath(location, self._base or ".")
+        return LocalPath(location, written, self._base)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
         def resolve(value: str, info: core_schema.ValidationInfo) -> LocalPath:
             base = (info.context or {}).get("base", ".")
-            return cls(os.path.normpath(os.path.join(base, os.path.expanduser(value))), value)
+            location = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+            return cls(location, value, base)
 
         return core_schema.with_info_after_validator_function(
             resolve, core_schema.str_schema(strict=True, min_length=1)

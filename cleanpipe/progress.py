@@ -126,7 +126,8 @@ class Part:
 def table_of(summary: dict[str, Any]) -> Table:
     """The table at the end of a run: in, dropped, share, units removed, seconds, per stage."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("stage")
+    # A name cut short is no name: the table may grow wider than the terminal.
+    table.add_column("stage", min_width=max((len(x["name"]) for x in summary["stages"]), default=5))
     for title in ("in", "dropped", "share", "units removed", "seconds"):
         table.add_column(title, justify="right")
     for stage in summary["stages"]:

@@ -274,7 +274,7 @@ class _Seen:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return kind == pa.large_string() or pa.types.is_null(kind)
+    return kind in (pa.large_string(), pa.null())
 
 
 def _missing(name: str, names: Sequence[str], where: str = "") -> str:

@@ -17,11 +17,11 @@ sentence
     - 。！？… and the marks of other scripts that mean nothing else (``WIDE``), then closing
       quotes and brackets, whatever follows: these scripts put no space there.
 
-    A ``.`` ends nothing after an initial (a single capital before U+0800: ``J. Smith``,
-    ``U.S. Army``), after a letter that itself follows a full stop (``e.g. this``), or
-    after ``TITLES``. That is all it knows of abbreviations: ``etc. And`` is taken as an
-    end, ``Vitamin C. It`` is not. Thai, Lao and other scripts without marks end at
-    line ends only.
+    A single ``.`` ends nothing after an initial (a capital below U+0800 with no letter,
+    digit or character beyond ASCII before it: ``J. Smith``, ``U.S. Army``), after a
+    letter below U+0800 that itself follows a full stop (``e.g. this``), or after
+    ``TITLES``. That is all it knows of abbreviations: ``etc. And`` is taken as an end,
+    ``Vitamin C. It`` is not. Thai, Lao and others without marks end at line ends only.
 
 Everything is one pass over the Arrow bytes in numpy, whatever the text.
 """
@@ -135,21 +135,16 @@ def segments(text: pa.LargeStringArray, unit: SubUnit) -> Segments:
     return Segments(text, document, start - offsets[document], stop - offsets[document])
 
 
-def _windows(data: Bytes, offsets: Offsets, size: int = 1 << 20) -> Iterator[tuple[int, int]]:
+_WINDOW = 1 << 20
+
+
+def _windows(data: Bytes, offsets: Offsets) -> Iterator[tuple[int, int]]:
     """Cut between texts or lines, to bound memory: about a MiB each, or one line."""
+    cuts = np.union1d(np.flatnonzero(data == ord("\n")) + 1, offsets)
     begin = 0
     while begin < len(data):
-        end = min(begin + size, len(data))
-        if end < len(data):
-            line = data[begin:end].tobytes().rfind(b"\n") + 1 + begin
-            text = int(offsets[np.searchsorted(offsets, end, side="right") - 1])
-            cut = max(line, text)
-            while cut <= begin:  # one line is longer than this
-                more = data[end : end + size].tobytes().find(b"\n") + 1
-                text = int(offsets[np.searchsorted(offsets, end)])
-                cut = min(end + more, text) if more else text if text <= end + size else begin
-                end += size
-            end = cut
+        place = int(np.searchsorted(cuts, begin + _WINDOW, side="right")) - 1
+        end = int(cuts[place] if cuts[place] > begin else cuts[place + 1])
         yield begin, end
         begin = end
 

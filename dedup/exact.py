@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -74,7 +75,7 @@ def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:
     ends = np.frombuffer(offsets, dtype=np.int64, count=text.offset + len(text) + 1)
     places = ends[text.offset :].tolist()
     view = memoryview(data) if data is not None else memoryview(b"")
-    return (view[start:end] for start, end in zip(places, places[1:], strict=False))
+    return (view[start:end] for start, end in pairwise(places))
 
 
 def _halves(digests: bytes | pa.Buffer, size: int, offset: int = 0) -> npt.NDArray[np.uint64]:

@@ -76,7 +76,7 @@ def _to_kept(later: Rows, earlier: Rows, gone: _Bits) -> Flags:
     # An earlier document with edges in this window is settled here, all others are already.
     place = np.searchsorted(documents, earlier)
     inside = documents[np.minimum(place, len(documents) - 1)] == earlier
-    kept = ~inside & ~gone.get(earlier)
+    kept: Flags = ~inside & ~gone.get(earlier)
     dropped = np.zeros(len(documents), dtype=np.bool_)
     dropped[own[kept]] = True
 
@@ -124,7 +124,7 @@ class _Bits:
         self._bytes: npt.NDArray[np.uint8] = np.zeros((size + 7) // 8, dtype=np.uint8)
 
     def get(self, places: Rows) -> Flags:
-        bits = self._bytes[places >> 3] >> (places & 7).astype(np.uint8)
+        bits: npt.NDArray[np.uint8] = self._bytes[places >> 3] >> (places & 7).astype(np.uint8)
         return (bits & 1).astype(np.bool_)
 
     def set(self, places: Rows) -> None:

@@ -6,25 +6,30 @@ python examples/demo.py DIR
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
-# A drop with a number and a bound tells more than one by label; any drop will do.
-COLUMNS = ["id", "stage", "measure", "value", "bound"]
+
+def rows(folder: Path, *columns: str) -> list[dict[str, Any]]:
+    parts = sorted(folder.glob("*.parquet"))
+    return [row for part in parts for row in pq.read_table(part, columns=list(columns)).to_pylist()]
 
 
-def telling_drop(folder: Path) -> str:
-    rows = [
-        row
-        for part in sorted((folder / "dropped").glob("*.parquet"))
-        for row in pq.read_table(part, columns=COLUMNS).to_pylist()
-    ]
-    if not rows:
-        raise SystemExit(f"demo: nothing was dropped in {folder}")
-    # Stable: of equals, the first in source order.
-    rows.sort(key=lambda row: (row["stage"] != "gopher_quality", row["value"] is None))
-    return str(rows[0]["id"])
+def telling_drop(output: Path) -> str:
+    dropped = rows(output / "dropped", "id", "stage", "value")
+    ids = Counter(row["id"] for row in [*dropped, *rows(output / "kept", "id")])
+    # Two sources may use one id, and then it names no document.
+    named = [row for row in dropped if ids[row["id"]] == 1]
+    if not named:
+        raise SystemExit(f"demo: nothing was dropped in {output}")
+    # A number and its bound tell more than a label; of equals, the first in source order.
+    named.sort(
+        key=lambda row: (not row["stage"].startswith("gopher_quality"), row["value"] is None)
+    )
+    return str(named[0]["id"])
 
 
 if __name__ == "__main__":

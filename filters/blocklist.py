@@ -144,7 +144,8 @@ class Blocklist(Filter):
             if start < taken or covered.cover(start, end):
                 continue
             span = lines.place(start, end)
-            if span is not None:
+            # Two matches may lie in one character: both digits of a fraction.
+            if span is not None and not (spans and span[0] < spans[-1][1]):
                 spans.append(span)
                 taken = end
         return spans

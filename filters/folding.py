@@ -34,10 +34,10 @@ class FoldedLine:
         self.original = original
         self.folded = fold(original)
         self._starts: list[int] | None = None
-        if not _one_to_one(original, self.folded):
+        if not _one_to_one(original):
             self._starts, pieces = [], []
             for start, cluster in _clusters(original):
-                piece = fold(cluster)
+                piece = _fold_cluster(cluster)
                 pieces.append(piece)
                 self._starts += [start] * len(piece)
             self._starts.append(len(original))
@@ -52,21 +52,15 @@ class FoldedLine:
         """Where the folded characters [start, end), at least one, stood in the original."""
         if self._starts is None:
             return start, end
-        last = self._starts[end - 1]
-        while self._starts[end] == last:
+        while self.splits(end):
             end += 1
         return self._starts[start], self._starts[end]
 
 
-def _one_to_one(text: str, folded: str) -> bool:
-    """Whether character i of ``folded`` surely comes from character i of ``text``."""
-    if text.isascii():
-        return True
-    # Case folding goes character by character, and makes no character vanish.
-    return (
-        len(text) == len(folded)
-        and unicodedata.is_normalized("NFKC", text)
-        and folded == text.casefold()
+def _one_to_one(text: str) -> bool:
+    """Whether character i of the folded text comes from character i, and from no other."""
+    return text.isascii() or all(
+        _begins_cluster(char) and len(_fold_cluster(char)) == 1 for char in set(text)
     )
 
 
@@ -75,6 +69,11 @@ def _clusters(text: str) -> list[tuple[int, str]]:
     starts = [at for at, char in enumerate(text) if at == 0 or _begins_cluster(char)]
     ends = starts[1:] + [len(text)]
     return [(start, text[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _fold_cluster(cluster: str) -> str:
+    return fold(cluster)
 
 
 @lru_cache(maxsize=1 << 14)

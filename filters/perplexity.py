@@ -88,12 +88,10 @@ class Perplexity(Filter):
             return
         if stated is None:
             if self.profile is None and Path(self.model).exists():
-                yield (
-                    "model",
-                    f"nothing says how text was prepared for this model: write "
-                    f'{{"profile": "words"}} (or characters) into {self._beside.name} beside it, '
-                    "or `profile:` here",
+                ways = (
+                    f'{{"profile": "words"}} into {self._beside.name} beside it, or `profile:` here'
                 )
+                yield "model", f"nothing says how to prepare text for this model: write {ways}"
             return
         name = stated.get("profile")
         if fault := unusable(name):

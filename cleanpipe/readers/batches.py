@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 RAW_BYTES = 64 * 1024
 """Most bytes of a dead record's raw content that are kept."""
@@ -68,6 +69,18 @@ class ReadBatch:
     dead: list[Dead] = field(default_factory=list)
     replaced: int = 0
     misfits: int = 0
+
+
+def own_ids(file: str, rows: npt.NDArray[np.int64]) -> pa.Array[Any]:
+    """``<file>:<row>`` for documents that bring no id."""
+    strings = pa.large_string()
+    numbers = pa.array(rows).cast(strings)
+    joined: Any = pc.binary_join_element_wise
+    return (
+        pa.array([], strings)
+        if not len(rows)
+        else joined(pa.scalar(file, strings), numbers, pa.scalar(":", strings))
+    )
 
 
 def nothing(schema: pa.Schema, dead: list[Dead]) -> ReadBatch:

@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from cleanpipe.readers.batches import RAW_BYTES, TABLE, Dead, ReadBatch, nothing
+from cleanpipe.readers.batches import RAW_BYTES, TABLE, Dead, ReadBatch, nothing, own_ids
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.readers.json_line import MAX_DEPTH, BadLine, kind_of, label, label_of, parse, what
 from cleanpipe.readers.lines import Block, blocks, is_blank
@@ -251,7 +252,7 @@ class _Reader:
 
     def _ids(self, records: list[Any], rows: Rows, ids: dict[int, str]) -> pa.Array[Any]:
         if self.id is None:
-            return pa.array([f"{self.file}:{row}" for row in rows.tolist()], pa.large_string())
+            return own_ids(self.file, rows)
         values: list[Any] = list(map(attrgetter(self.slots[self.id]), records))
         for place, name in ids.items():
             values[place] = name
@@ -260,14 +261,8 @@ class _Reader:
         except (pa.ArrowTypeError, pa.ArrowInvalid):
             array = None
         if array is None or array.null_count:
-            names = (label(value) for value in values)
-            array = pa.array(
-                [
-                    f"{self.file}:{row}" if name is None else name
-                    for name, row in zip(names, rows.tolist(), strict=True)
-                ],
-                pa.large_string(),
-            )
+            array = pa.array([label(value) for value in values], pa.large_string())
+            array = pc.coalesce(array, own_ids(self.file, rows))
         return array
 
     def _written(self, extra: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe.readers.batches import TABLE, Dead, ReadBatch
+from cleanpipe.readers.batches import TABLE, Dead, ReadBatch, own_ids
 from cleanpipe.readers.inputs import InputFile
 from cleanpipe.readers.json_line import label
 from cleanpipe.readers.repair import Flags, well_formed
@@ -102,8 +102,7 @@ def _labels(values: pa.Array[Any] | None, rows: npt.NDArray[np.int64], file: str
         else:
             values = pa.array([_label(value) for value in values.to_pylist()], strings)
     if values.null_count:
-        own = pa.array([f"{file}:{row}" for row in rows.tolist()], strings)
-        values = pc.coalesce(values, own)
+        values = pc.coalesce(values, own_ids(file, rows))
     return values
 
 

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from cleanpipe.readers.batches import MAX_DOCUMENT, RAW_BYTES, TABLE, Dead, ReadBatch, nothing
+from cleanpipe.readers.batches import (
+    MAX_DOCUMENT,
+    RAW_BYTES,
+    TABLE,
+    Dead,
+    ReadBatch,
+    nothing,
+    own_ids,
+)
 from cleanpipe.readers.files import Broken, stream
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.readers.lines import BOM, Block, blocks
@@ -53,7 +63,7 @@ def _whole(piece: Piece, columns: Columns) -> ReadBatch:
     if dead is not None:
         return nothing(columns.schema, [dead])
     text, replaced = decoded(b"".join(chunks).removeprefix(BOM))
-    return _batch([text], [0], [piece.file.file], columns, int(replaced))
+    return _batch([text], np.zeros(1, np.int64), piece.file.file, columns, int(replaced), True)
 
 
 def _lines(block: Block, file: str, columns: Columns) -> ReadBatch:
@@ -72,11 +82,16 @@ def _lines(block: Block, file: str, columns: Columns) -> ReadBatch:
             rows.append(row)
     if not texts:
         return nothing(columns.schema, [])
-    return _batch(texts, rows, [f"{file}:{row}" for row in rows], columns, replaced)
+    return _batch(texts, np.array(rows, np.int64), file, columns, replaced)
 
 
 def _batch(
-    texts: list[str], rows: list[int], ids: list[str], columns: Columns, replaced: int
+    texts: list[str],
+    rows: npt.NDArray[np.int64],
+    file: str,
+    columns: Columns,
+    replaced: int,
+    whole: bool = False,
 ) -> ReadBatch:
     size = len(texts)
     strings = pa.large_string()
@@ -84,7 +99,7 @@ def _batch(
         pa.RecordBatch.from_arrays(
             [
                 pa.array(rows, pa.int64()),
-                pa.array(ids, strings),
+                pa.array([file], strings) if whole else own_ids(file, rows),
                 pa.nulls(size, strings),
                 pa.array(texts, strings),
             ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +27,9 @@ SCHEMA = pa.schema(
 
 
 def table(edges: list[Edge]) -> pa.Table:
-    return pa.table([list(column) for column in zip(*edges, strict=True)], schema=SCHEMA) if (
-        edges
-    ) else SCHEMA.empty_table()
+    if not edges:
+        return SCHEMA.empty_table()
+    return pa.table([list(column) for column in zip(*edges, strict=True)], schema=SCHEMA)
 
 
 def rows(tables: Iterator[pa.Table]) -> list[Edge]:
@@ -44,8 +45,7 @@ def windows(edges: list[Edge], cuts: list[int]) -> list[pa.Table]:
     """Tables of edges sorted by the later document, cut before some documents."""
     bounds = [-1, *sorted(cuts), 10**9]
     return [
-        table([edge for edge in edges if low < edge[0] <= high])
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        table([edge for edge in edges if low < edge[0] <= high]) for low, high in pairwise(bounds)
     ]
 
 

@@ -19,6 +19,7 @@ from cleanpipe.filters.language import SHIPPED, SHIPPED_SHA256, Language
 from cleanpipe.parameters import LocalPath
 from cleanpipe.stage import Evidence
 from cleanpipe.units import Units
+from tests.filters.table import table
 
 ENGLISH = "The committee met on Tuesday to discuss the annual report and elected a chair."
 GERMAN = "Der Ausschuss traf sich am Dienstag, um über den Jahresbericht zu beraten."
@@ -32,11 +33,12 @@ def taken(stage: Language, *texts: str) -> tuple[list[str], list[float]]:
     measures = stage.measure(Units(pa.array(texts, pa.large_string())))
     labels, scores = measures["language"], measures["score"]
     assert isinstance(labels, pa.LargeStringArray) and isinstance(scores, np.ndarray)
-    return labels.to_pylist(), scores.tolist()  # type: ignore[return-value]
+    return labels.to_pylist(), scores.tolist()
 
 
 def codes(stage: Language, *texts: str) -> list[int]:
-    return stage.judge(stage.measure(Units(pa.array(texts, pa.large_string())))).tolist()
+    units = Units(pa.array(texts, pa.large_string()))
+    return list(map(int, stage.judge(stage.measure(units))))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +120,27 @@ def test_verdicts(
 ) -> None:
     stage = Language(keep=keep, min_score=min_score)
     assert codes(stage, ENGLISH, GERMAN, "委员会 committee 委员会星期二开会讨论", "...") == expected
+
+
+test_table = table(
+    Language,
+    [
+        (ENGLISH, {}, None),
+        (ENGLISH, {"keep": ["en"]}, None),
+        (ENGLISH, {"keep": ["de", "zh"]}, "keep"),
+        (ENGLISH, {"keep": {"en": 0.5}}, None),
+        (ENGLISH, {"keep": {"en": 1}}, "score"),
+        (ENGLISH, {"keep": ["en"], "min_score": 1.0}, "score"),
+        (GERMAN, {"keep": {"en": 1.0, "de": 0.5}}, None),
+        (CHINESE, {"keep": ["zh"], "min_score": 0.5}, None),
+        ("", {"keep": ["en"]}, "keep"),
+        ("2024-01-01", {"keep": ["en"]}, "keep"),
+        ("2024-01-01", {"keep": ["en", "und"], "min_score": 0.9}, None),
+        (ENGLISH * 15_000, {"keep": ["en"], "characters": None}, None),
+        ("مرحبا بالعالم، هذا نص باللغة العربية", {"keep": ["ar"]}, None),
+        (GERMAN.replace(" ", "\r\n"), {"keep": ["de"]}, None),
+    ],
+)
 
 
 def test_a_score_at_the_bound_passes_and_one_below_it_fails() -> None:

@@ -99,7 +99,7 @@ def test_nothing_to_judge(model: LocalPath, text: str) -> None:
 def test_short_texts_are_measured_but_not_judged(model: LocalPath) -> None:
     stage = Perplexity(model=model, profile="words", min_tokens=4, bounds=Bounds(None, 0.0))
     measures = stage.measure(units("a b a", "a b a b"))
-    assert np.isnan(measures["perplexity"]).tolist() == [True, False]  # type: ignore[arg-type]
+    assert np.isnan(measures["perplexity"]).tolist() == [True, False]
     assert list(measures["oov_share"]) == [0.0, 0.0]
     assert list(measures["model_tokens"]) == [3.0, 4.0]
     assert stage.judge(measures).tolist() == [0, 1]
