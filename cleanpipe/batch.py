@@ -245,7 +245,7 @@ class Batch:
         )
         batch.alive = table.column("alive").to_numpy(zero_copy_only=False).copy()
         drops = table.column("drop")
-        names = {name for name in Drop.__dataclass_fields__}
+        names = set(Drop.__dataclass_fields__)
         for row in np.flatnonzero(~batch.alive):
             reason: dict[str, Any] = drops[int(row)].as_py()
             batch.drops[int(row)] = Drop(**{k: v for k, v in reason.items() if k in names})

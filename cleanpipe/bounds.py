@@ -64,12 +64,13 @@ class Bounds:
     def _checked(
         cls, low: float | None, high: float | None, low_strict: bool, high_strict: bool
     ) -> Bounds:
-        if low is not None and high is not None:
-            if low > high or (low == high and (low_strict or high_strict)):
-                raise ValueError(
-                    f"expected low <= high, got [{number(low)}, {number(high)}]: nothing passes"
-                )
-        return cls(low, high, low_strict and low is not None, high_strict and high is not None)
+        if low is None or high is None:
+            return cls(low, high, low_strict and low is not None, high_strict and high is not None)
+        if low > high or (low == high and (low_strict or high_strict)):
+            raise ValueError(
+                f"expected low <= high, got [{number(low)}, {number(high)}]: nothing passes"
+            )
+        return cls(low, high, low_strict, high_strict)
 
     def __bool__(self) -> bool:
         """Whether there is any bound at all."""
@@ -111,14 +112,14 @@ class Bounds:
         return " and ".join(ends) or "any"
 
     def to_json(self) -> object:
-        """The shortest form of the grammar that reads back as these bounds."""
+        """The shortest form of the grammar that reads back as these bounds; 50 and 50.0 are one."""
         if not (self.low_strict or self.high_strict):
-            return [self.low, self.high]
-        ends: dict[str, float] = {}
+            return [_plain(self.low), _plain(self.high)]
+        ends: dict[str, float | None] = {}
         if self.low is not None:
-            ends["above" if self.low_strict else "min"] = self.low
+            ends["above" if self.low_strict else "min"] = _plain(self.low)
         if self.high is not None:
-            ends["below" if self.high_strict else "max"] = self.high
+            ends["below" if self.high_strict else "max"] = _plain(self.high)
         return ends
 
     @classmethod
@@ -138,6 +139,11 @@ def _end(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"expected a finite number or null as a bound, got {_shown(value)}")
     return float(value)
+
+
+def _plain(value: float | None) -> float | None:
+    whole = value is not None and value == int(value) and abs(value) < 1e15
+    return int(value) if whole and value is not None else value
 
 
 def _shown(value: object) -> str:

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from dataclasses import replace
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -24,7 +24,7 @@ from cleanpipe.progress import Progress, stdout_console, table_of, totals_of
 from cleanpipe.recipes import find_recipe, recipes
 from cleanpipe.run import find_inputs, run_plan
 from cleanpipe.sources import Source
-from cleanpipe.spec import parse_spec, run_options
+from cleanpipe.spec import Spec, parse_spec, run_options
 
 app = typer.Typer(
     help="Clean text corpora for language models: exact, explainable, deterministic.",
@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 
 
-class RunnerName(str, Enum):
+class RunnerName(StrEnum):
     auto = "auto"
     inline = "inline"
     ray = "ray"
@@ -188,7 +188,21 @@ def _plan(pipeline: str, input: str | None, settings: list[str] | None) -> Plan:
     spec = parse_spec(Document.read(path), os.path.dirname(path) or ".", settings or ())
     if input is not None:
         spec = replace(spec, sources=(Source("input", (input,), os.getcwd()),))
-    return make_plan(spec)
+    try:
+        return make_plan(spec)
+    except ConfigError as error:
+        raise ConfigError([*error.faults, *_source_faults(spec)]) from None
+
+
+def _source_faults(spec: Spec) -> tuple[Fault, ...]:
+    """What is wrong with the sources, to be told with all else."""
+    try:
+        find_inputs(spec)
+    except ConfigError as error:
+        return error.faults
+    except CleanpipeError:
+        pass  # out of reach for now: a failure of the run, if it is still so then
+    return ()
 
 
 def _set_debug(debug: bool) -> None:
@@ -205,3 +219,17 @@ def main() -> None:
             raise
         sys.stderr.write(f"{error}\n")
         sys.exit(2 if isinstance(error, ConfigError) else 1)
+    except OSError as error:
+        if _debug:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"{place}{error.strerror or error}\n")
+        sys.exit(1)
+    except Exception as error:
+        if _debug:
+            raise
+        name = type(error).__name__
+        sys.stderr.write(
+            f"a defect of cleanpipe ({name}: {error}): please report it with what --debug shows\n"
+        )
+        sys.exit(1)

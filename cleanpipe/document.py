@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,19 @@ class Document:
             known = known[:-1]
         line, column = self._positions.get(known, (0, 0))
         return Fault(line, column, dotted(place), message, self.file)
+
+    def placed(self, fault: Fault) -> Fault:
+        """A fault that has only a path, with the file and, where that has one, the line of it."""
+        if fault.file or fault.line:
+            return fault
+        known = {dotted(place): where for place, where in self._positions.items()}
+        path = fault.path
+        # The names of sources may have dots, so nothing is taken apart but at its end.
+        while path and path not in known:
+            path = path.rpartition(".")[0]
+        # A source given beside the file (--input) has no line, not that of the file's sources.
+        line, column = known[path] if "." in path else (0, 0)
+        return replace(fault, line=line, column=column, file=self.file)
 
     @classmethod
     def read(cls, path: str) -> Document:

@@ -97,7 +97,7 @@ def build(
     for key, value in values.items():
         name = aliases.get(key, key)
         if name not in adapters:
-            known = [alias for alias in aliases] + list(adapters)
+            known = [*aliases, *adapters]
             faults.append(((key,), f"unknown parameter; {nearest(str(key), known)}"))
         elif name in written:
             faults.append(((key,), f'says the same as "{written[name]}": keep one'))
@@ -117,16 +117,14 @@ def build(
         return None, faults
     instance = cls(**made)
     if hasattr(instance, "check"):
-        names = {name: key for name, key in written.items()}
         faults = [
-            ((names.get(name, name),) if name in written else (), text)
-            for name, text in instance.check()
+            ((written[name],) if name in written else (), text) for name, text in instance.check()
         ]
     return (None if faults else instance), faults
 
 
 @cache
-def _adapters(cls: type[Any]) -> dict[str, TypeAdapter[Any]]:
+def _adapters(cls: Any) -> dict[str, TypeAdapter[Any]]:
     hints = get_type_hints(cls, include_extras=True)
     strict = ConfigDict(strict=True, arbitrary_types_allowed=True)
     return {
@@ -167,7 +165,7 @@ def _explained(error: ValidationError, value: Any) -> Iterator[Fault]:
             if item["type"] == "literal_error":
                 expected = f"expected {context['expected']}"
             else:
-                places.setdefault(place, []).append(item["msg"])
+                places.setdefault(place, []).append(item["msg"].removeprefix("Value error, "))
                 continue
         shown = f'"{given}"' if isinstance(given, str) else _plain(given)
         places.setdefault(place, []).append(f"{expected}, got {shown}")
@@ -185,18 +183,13 @@ def _explained(error: ValidationError, value: Any) -> Iterator[Fault]:
 
 
 def _place(loc: tuple[str | int, ...], value: Any) -> Iterator[str | int]:
+    """The parts of a place that are keys of ``value``, not names of a union's branches."""
     for part in loc:
-        if (
-            isinstance(value, Mapping)
-            and part in value
-            or isinstance(value, (list, tuple))
-            and isinstance(part, int)
-            and part < len(value)
-        ):
+        inside = isinstance(value, Mapping) and part in value
+        listed = isinstance(value, (list, tuple)) and isinstance(part, int) and part < len(value)
+        if inside or listed:
             value = value[part]
-        else:
-            continue
-        yield part
+            yield part
 
 
 def _plain(value: Any) -> str:

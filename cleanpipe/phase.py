@@ -142,7 +142,8 @@ class PhaseRun:
         codes = stage.judge(measures)
         newly = np.flatnonzero((codes > 0) & batch.alive[rows])
         if len(newly):
-            evidence = stage.evidence(units.take(newly), codes[newly])
+            theirs = {name: rows_of(value, newly) for name, value in measures.items()}
+            evidence = stage.evidence(units.take(newly), codes[newly], theirs)
             for place, shown in zip(newly.tolist(), evidence, strict=True):
                 rule = rules[codes[place] - 1]
                 value = measures[rule.measure][place]
@@ -201,10 +202,7 @@ class PhaseRun:
         size = len(batch)
         if isinstance(values, np.ndarray):
             stored = batch.measures.get(name)
-            if not isinstance(stored, np.ndarray):
-                stored = np.full(size, np.nan)
-            else:
-                stored = stored.copy()
+            stored = np.full(size, np.nan) if stored is None else stored.copy()
             stored[rows] = values
             batch.measures[name] = stored
         else:
@@ -243,6 +241,12 @@ def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
         return batch.label(name, kinds)
 
     return Units(batch.text, find=find)
+
+
+def rows_of(value: Value, rows: Rows) -> Value:
+    """Some rows of a measure or label."""
+    taken: Value = value[rows] if isinstance(value, np.ndarray) else value.take(pa.array(rows))
+    return taken
 
 
 def _bound(rule: Rule, value: float | None) -> str:

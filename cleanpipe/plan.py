@@ -13,7 +13,7 @@ from cleanpipe.document import Document, Place
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.parameters import nearest, shown
 from cleanpipe.sources import Source
-from cleanpipe.spec import Output, RunOptions, Spec, Step
+from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
 from cleanpipe.stage import Barrier, Filter, Rewriter, Stage
 
 FORMAT = 1
@@ -61,6 +61,7 @@ class Plan:
     fingerprint: str
     tree: Mapping[str, Any] = field(compare=False, repr=False)
     base: str = field(compare=False, repr=False)
+    document: Document = field(compare=False, repr=False)
 
     @property
     def steps(self) -> Iterator[Step]:
@@ -73,10 +74,11 @@ class Plan:
 def make_plan(spec: Spec) -> Plan:
     """Check how the stages fit together and fix the plan.
 
-    Errors: ConfigError with every fault: unknown measures and labels, stages after
-    de-duplication, models and lists that cannot be read or are not what they must be.
+    Errors: ConfigError with every fault: those of the file itself, unknown measures and
+    labels, stages after de-duplication, models and lists that cannot be read or are not what
+    they must be. A name that an entry with faults might take is not held against others.
     """
-    faults: list[Fault] = []
+    faults: list[Fault] = list(spec.faults)
     warnings: list[str] = []
     phases = _phases(spec, faults)
     measures = _references(spec, faults, warnings)
@@ -98,6 +100,7 @@ def make_plan(spec: Spec) -> Plan:
         fingerprint(described),
         spec.tree,
         spec.base,
+        spec.document,
     )
 
 
@@ -109,7 +112,7 @@ def full_name(step: Step, stage: Stage, measure: str) -> str:
 
 
 def fingerprint(value: Any) -> str:
-    """sha256 of a plain value's JSON, hexadecimal; the order of maps counts, as in a plan it does."""
+    """sha256 of a plain value's JSON, hexadecimal; the order of maps counts, as in a plan."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -156,7 +159,9 @@ def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
     phases: list[Phase] = []
     steps: list[Step] = []
     barrier: list[Step] = []
-    for step in spec.steps:
+    for step in _known(spec):
+        if not step.variants:
+            continue
         stage = step.stages[0]
         if isinstance(stage, Barrier):
             if phases:
@@ -189,6 +194,14 @@ def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
     return tuple(phases)
 
 
+def _known(spec: Spec) -> Iterator[Step]:
+    """The steps, and what is known of the entries with faults."""
+    for entry in spec.entries:
+        step = entry.step if isinstance(entry, Broken) else entry
+        if step is not None:
+            yield step
+
+
 def _filters(step: Step) -> Iterator[Filter]:
     return (stage for stage in step.stages if isinstance(stage, Filter))
 
@@ -199,9 +212,12 @@ def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[st
     labels: set[str] = {"source"}
     taken_by: dict[str, int] = {}
     rewriters: list[str] = []
+    broken: list[Broken] = []
 
     def refer(step: Step, place: Place, name: str, *, label: bool = False) -> None:
         if name.startswith("column.") or name in labels:
+            return
+        if any(entry.may_take(name) for entry in broken):
             return
         if not label and (name in surface.SURFACE or name in measures):
             if name in taken_by and taken_by[name] < len(rewriters):
@@ -218,7 +234,11 @@ def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[st
             )
         )
 
-    for step in spec.steps:
+    for entry in spec.entries:
+        step = entry.step if isinstance(entry, Broken) else entry
+        if step is None:
+            broken.append(Broken())
+            continue
         if step.per is not None:
             refer(step, (*step.place, "per"), step.per, label=True)
         for name in step.when.names() if step.when else ():
@@ -226,6 +246,9 @@ def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[st
         for stage in step.stages:
             for name in stage.needs():
                 refer(step, step.place, name)
+        if isinstance(entry, Broken):
+            broken.append(entry)
+            continue
         for stage in step.stages:
             if not isinstance(stage, (Filter, Rewriter)):
                 continue
@@ -249,27 +272,33 @@ def _bare(name: str) -> str:
 def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:
     """sha256 of every file the stages read."""
     found: dict[str, str] = {}
-    for step in spec.steps:
-        for stage in step.stages:
+    for step in _known(spec):
+        for case, stage in step.variants:
+            place = step.place if case is None else (*step.place, "cases", case)
             for resource in stage.resources():
                 written = getattr(resource.path, "written", resource.path)
                 try:
                     digest = file_sha256(resource.path)
                 except OSError as error:
-                    faults.append(
-                        spec.document.fault(step.place, f"{resource.path}: {error.strerror}")
-                    )
+                    inner = (*place, *_parameter(stage, resource.path))
+                    message = f"{resource.path}: {error.strerror}"
+                    faults.append(spec.document.fault(inner, message))
                     continue
                 if resource.sha256 and resource.sha256.lower() != digest:
                     faults.append(
                         spec.document.fault(
-                            step.place,
+                            place,
                             f"{resource.path}: its sha256 is {digest}, expected "
                             f"{resource.sha256}: the file is damaged or another one",
                         )
                     )
                 found[written] = digest
     return found
+
+
+def _parameter(stage: Stage, path: str) -> Place:
+    """The parameter that is this path, where one is."""
+    return tuple(name for name, value in vars(stage).items() if value == path)[:1]
 
 
 def file_sha256(path: str) -> str:

@@ -18,7 +18,7 @@ def plan_text(plan: Plan, inputs: Inputs | None) -> str:
 
 
 def _lines(plan: Plan, inputs: Inputs | None) -> Iterator[str]:
-    described = {name: value for name, value in plan.described.items()}
+    described = plan.described
     yield f"plan {plan.fingerprint}"
     yield ""
     if inputs is None:
@@ -28,7 +28,8 @@ def _lines(plan: Plan, inputs: Inputs | None) -> Iterator[str]:
         for source in plan.sources:
             files = [file for file in inputs.files if file.source == source.name]
             size = sum(file.size for file in files)
-            yield f"  {source.name}: {len(files)} files, {_size(size)}, {_json(described['sources'][source.name])}"
+            columns = _json(described["sources"][source.name])
+            yield f"  {source.name}: {len(files)} files, {_size(size)}, {columns}"
         names = ", ".join(f"{field.name} {field.type}" for field in inputs.columns.schema)
         yield f"  columns beside text and id: {names or 'none'}"
     stages = {stage["name"]: stage for stage in described["stages"]}

@@ -69,7 +69,10 @@ class RayRunner:
         except (ConnectionError, ValueError, RuntimeError) as error:
             self._restore()
             raise ConfigError(f"Ray at {options.address or 'local'}: {error}") from error
-        self.cpus = options.workers or int(self._ray.cluster_resources().get("CPU", 1))
+        cpus = int(self._ray.cluster_resources().get("CPU", 1))
+        # A cluster of our own has as many CPUs as workers; tasks that wait keep them busy.
+        self._limit = max(1, cpus * _IN_FLIGHT_PER_CPU if local else options.workers or cpus)
+        self._refuse_infeasible()
 
     def run(self, job: Job, tasks: Sequence[Task], report: Report) -> Iterator[Record]:
         ray = self._ray
@@ -81,10 +84,9 @@ class RayRunner:
         job_ref = ray.put(job)
         waiting = list(reversed(tasks))
         flying: dict[Any, Task] = {}
-        limit = self.cpus * _IN_FLIGHT_PER_CPU if self._options.workers is None else self.cpus
         try:
             while waiting or flying:
-                while waiting and len(flying) < limit:
+                while waiting and len(flying) < self._limit:
                     task = waiting.pop()
                     ref = remote.options(name=f"cleanpipe:{task.name}").remote(
                         job.fingerprint, job_ref, task
@@ -98,6 +100,17 @@ class RayRunner:
         finally:
             for ref in flying:
                 ray.cancel(ref, force=True)
+
+    def _refuse_infeasible(self) -> None:
+        """Ray would wait for ever for a node that can hold a task."""
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
+        if largest < self._options.memory_per_worker:
+            self.close()
+            raise ConfigError(
+                f"run.memory_per_worker: {self._options.memory_per_worker} bytes, but no node "
+                f"offers a task more than {int(largest)}"
+            )
 
     def _record(self, ref: Any, task: Task) -> Record:
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleanpipe import barrier, guards
-from cleanpipe.errors import ChangedError, ConfigError, GuardError
+from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record, held
 from cleanpipe.plan import Plan, changes, fingerprint
@@ -18,7 +18,7 @@ from cleanpipe.runner import Runner, make_runner
 from cleanpipe.schema import Columns, output_columns
 from cleanpipe.shards import InputFile, Shard, discover, needs_scan, split, with_rows
 from cleanpipe.sources import Source
-from cleanpipe.spec import RunOptions
+from cleanpipe.spec import RunOptions, Spec
 from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
 from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
@@ -51,13 +51,26 @@ class Inputs:
         return sum(shard.size for shard in self.shards)
 
 
-def find_inputs(plan: Plan) -> Inputs:
+def find_inputs(plan: Plan | Spec) -> Inputs:
     """Look at the sources.
 
     Errors: ConfigError with every fault of files and columns.
     """
-    files = discover(plan.sources)
-    columns = output_columns(plan.sources, files)
+    faults: list[Fault] = []
+    sources = plan.sources
+    try:
+        files = discover(sources)
+    except ConfigError as error:
+        faults.extend(error.faults)
+        wrong = {fault.path for fault in faults}
+        sources = tuple(s for s in sources if f"sources.{s.name}.paths" not in wrong)
+        files = discover(sources)  # the columns of the others are looked at all the same
+    try:
+        columns = output_columns(sources, files)
+    except ConfigError as error:
+        faults.extend(error.faults)
+    if faults:
+        raise ConfigError([plan.document.placed(fault) for fault in faults])
     described = {
         "columns": {field.name: str(field.type) for field in columns.schema},
         "files": {file.file: f"{file.size} bytes, {file.stamp}" for file in files},
@@ -94,6 +107,7 @@ def run_plan(
     if fresh and store.exists():
         with held(store):
             progress.say(f"old output moved to {store.move_aside()}")
+    _refuse_strangers(store)
     with held(store):
         described = {"plan": plan.described, "inputs": inputs.described}
         _refuse_changes(store, described)
@@ -240,13 +254,20 @@ def _located(source: Source) -> dict[str, Any]:
     return {**vars(source), "base": os.path.abspath(source.base)}
 
 
+def _refuse_strangers(store: Store) -> None:
+    if not store.local or not store.exists() or store.exists("_run/plan.json"):
+        return
+    if not os.path.isdir(store.root):
+        raise ChangedError(f"{store.url} is a file: choose another --output")
+    if any(name != "_run" for name in os.listdir(store.root)):
+        raise ChangedError(
+            f"{store.url} is not empty and holds no run: choose another --output, or --fresh "
+            "to move it aside"
+        )
+
+
 def _refuse_changes(store: Store, described: dict[str, Any]) -> None:
     if not store.exists("_run/plan.json"):
-        if store.local and any(name for name in os.listdir(store.root) if name != "_run"):
-            raise ChangedError(
-                f"{store.url} is not empty and holds no run: choose another --output, or --fresh "
-                "to move it aside"
-            )
         return
     before = store.read_json("_run/plan.json")
     found = changes({key: before.get(key) for key in described}, described)
@@ -261,8 +282,10 @@ def _refuse_changes(store: Store, described: dict[str, Any]) -> None:
 
 
 def _refuse_own_output(files: Iterable[InputFile], store: Store) -> None:
+    root = os.path.realpath(store.root) if store.local else store.url.rstrip("/")
     for file in files:
-        if store.local and os.path.abspath(file.location).startswith(store.root + os.sep):
+        location = os.path.realpath(file.location) if store.local else file.location
+        if location.startswith(root + "/"):
             raise ConfigError(
                 f"{file.file} lies in the output folder {store.url}: a run must not read "
                 "what it writes"

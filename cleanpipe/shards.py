@@ -150,9 +150,8 @@ def split(files: Sequence[InputFile], shard_bytes: int) -> tuple[Shard, ...]:
             weight += size
             continue
         close()
-        shards.extend(
-            Shard(len(shards) + place, (piece,), part) for place, (piece, part) in enumerate(parts)
-        )
+        for piece, part in parts:
+            shards.append(Shard(len(shards), (piece,), part))
     close()
     return tuple(shards)
 

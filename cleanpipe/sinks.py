@@ -49,9 +49,6 @@ class Sink(ABC):
     def copy(self, kind: str, rows: pa.Table) -> None:
         """Add rows of ``edits`` or ``dead`` that an earlier phase spooled."""
 
-    def finish(self) -> None:
-        """Enter the files in the record, after they are whole."""
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -59,8 +56,6 @@ class Sink(ABC):
         trace: TracebackType | None,
     ) -> None:
         self._stack.__exit__(kind, error, trace)
-        if kind is None:
-            self.finish()
 
 
 class FinalSink(Sink):
@@ -110,7 +105,13 @@ class FinalSink(Sink):
             for source in rows.column("source").to_pylist():
                 self.record.stats.source.setdefault(str(source), Counts()).dead += 1
 
-    def finish(self) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        super().__exit__(kind, error, trace)
         for writer in self._writers.values():
             self.record.files.update(dict.fromkeys(writer.files, 0))
 

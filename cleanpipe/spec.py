@@ -121,16 +121,38 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Spec:
-    """A pipeline file that has no faults in itself.
+class Broken:
+    """An entry of the list that has faults, so that no step can be made of it.
 
     Attributes:
+        step: what is known of it, its variants made of their sound parameters alone; None
+            where not even its kind and name are known.
+        labels: the labels its kind takes.
+    """
+
+    step: Step | None = None
+    labels: tuple[str, ...] = ()
+
+    def may_take(self, name: str) -> bool:
+        """Whether it might take a measure or label, had it no faults."""
+        step = self.step
+        return step is None or name in self.labels or name.startswith(f"{step.name}.")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a pipeline file says, as far as it has no faults.
+
+    Attributes:
+        entries: the list of stages, macros expanded.
         tree: the file's values after ``--set``, for ``_run/plan.json``.
         base: the folder that paths in it are relative to.
+        faults: every mistake in the file itself; :func:`cleanpipe.plan.make_plan` raises them
+            together with those it finds.
     """
 
     sources: tuple[Source, ...]
-    steps: tuple[Step, ...]
+    entries: tuple[Step | Broken, ...]
     output: Output
     shard_bytes: int
     guards: Literal["stop", "warn", "off"]
@@ -138,17 +160,24 @@ class Spec:
     tree: Mapping[str, Any] = field(compare=False)
     base: str = field(compare=False)
     document: Document = field(compare=False)
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The stages without faults, in order."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Step))
 
 
 def parse_spec(document: Document, base: str, settings: Sequence[str] = ()) -> Spec:
-    """Build the specification.
+    """Build the specification. A fault does not stop it: what has none is there, and
+    ``faults`` has every one, each with its line and column.
 
     Args:
         document: the file's values and their places.
         base: the folder that paths in it are relative to.
         settings: ``path=value`` overrides, as ``--set`` takes them.
 
-    Errors: ConfigError with every fault, each with its line and column.
+    Errors: ConfigError where the file is no map at all.
     """
     return _Parser(document, base).parse(settings)
 
@@ -158,9 +187,19 @@ class _Parser:
         self.document = document
         self.base = base
         self.faults: list[Fault] = []
+        # Of the entry at hand: what can be made of the sound parameters of faulty stages, and
+        # where the parameters stand that its cases share.
+        self.parts: list[tuple[str | None, Stage]] = []
+        self.shared: dict[Place, Place] = {}
 
     def fault(self, place: Place, message: str) -> None:
-        self.faults.append(self.document.fault(place, message))
+        for length in range(len(place) + 1):
+            if place[:length] in self.shared:
+                place = self.shared[place[:length]] + place[length:]
+                break
+        fault = self.document.fault(place, message)
+        if fault not in self.faults:
+            self.faults.append(fault)
 
     def parse(self, settings: Sequence[str]) -> Spec:
         tree = self.document.tree
@@ -173,18 +212,28 @@ class _Parser:
             if key not in TOP_LEVEL:
                 self.fault((key,), f"unknown key; {nearest(key, list(TOP_LEVEL))}")
         sources = self.sources(tree.get("sources"))
-        steps = self.steps(tree.get("stages"))
+        entries = self.entries(tree.get("stages"))
         output = self.section(Output, "output", tree)
         run = self.section(RunOptions, "run", tree)
         top = self.section(_TopLevel, None, tree)
-        if self.faults:
-            raise ConfigError(self.faults)
         return Spec(
-            sources, steps, output, top.shard_bytes, top.guards, run, tree, self.base, self.document
+            sources,
+            entries,
+            output,
+            top.shard_bytes,
+            top.guards,
+            run,
+            tree,
+            self.base,
+            self.document,
+            tuple(self.faults),
         )
 
     def make(self, cls: type[Any], values: Any, place: Place, **ready: Any) -> Any:
-        """An instance of ``cls``, or None with its faults noted."""
+        """An instance of ``cls``, or None with its faults noted.
+
+        A stage is noted in ``parts`` too, made of its sound parameters alone if need be.
+        """
         if values is None:
             values = {}
         if not isinstance(values, Mapping):
@@ -193,13 +242,23 @@ class _Parser:
         made, faults = build(cls, values, self.base, ready)
         for inner, message in faults:
             self.fault((*place, *inner), message)
+        if issubclass(cls, Stage):
+            wrong = {inner[0] for inner, _ in faults if inner}
+            sound = {key: value for key, value in values.items() if key not in wrong}
+            part = made if made is not None else build(cls, sound, self.base, ready)[0]
+            if part is not None:
+                case = str(place[-1]) if "cases" in place[-2:-1] else None
+                self.parts.append((case, part))
         return made
 
     def section(self, cls: type[Any], key: str | None, tree: Mapping[str, Any]) -> Any:
+        """An instance of ``cls``; the default one where it has faults."""
         if key is None:
             names = ("shard_bytes", "guards")
-            return self.make(cls, {name: tree[name] for name in names if name in tree}, ())
-        return self.make(cls, tree.get(key), (key,))
+            made = self.make(cls, {name: tree[name] for name in names if name in tree}, ())
+        else:
+            made = self.make(cls, tree.get(key), (key,))
+        return cls() if made is None else made
 
     def sources(self, tree: Any) -> tuple[Source, ...]:
         if tree is None:
@@ -218,29 +277,28 @@ class _Parser:
             made.append(self.make(Source, values, place, name=name, base=self.base))
         return tuple(source for source in made if source is not None)
 
-    def steps(self, tree: Any) -> tuple[Step, ...]:
+    def entries(self, tree: Any) -> tuple[Step | Broken, ...]:
         if not isinstance(tree, tuple):
             self.fault(("stages",), "expected a list of stages")
-            return ()
-        steps: list[Step] = []
+            return (Broken(),)
+        made: list[Step | Broken] = []
+        names: set[str] = set()
         for index, entry in enumerate(tree):
-            steps.extend(self.entry(entry, ("stages", index)))
-        seen: dict[str, Place] = {}
-        for step in steps:
-            if step.name in seen:
-                self.fault(
-                    step.place,
-                    f'a second stage called "{step.name}": give one of them another name:',
-                )
-            seen.setdefault(step.name, step.place)
-        return tuple(steps)
+            made.extend(self.entry(entry, ("stages", index), names))
+        return tuple(made)
 
-    def entry(self, entry: Any, place: Place) -> list[Step]:
+    def entry(self, entry: Any, place: Place, names: set[str]) -> Sequence[Step | Broken]:
         """The steps of one place in the list: one, or a named set's members."""
         head = self.head(entry, place)
         if head is None:
-            return []
+            return [Broken()]
         cls, kind, values, name = head
+        if name in names:
+            self.fault(
+                (*place, kind),
+                f'a second stage called "{name}": give one of them a "name:" of its own',
+            )
+        names.add(name)
         when = None
         if isinstance(entry, Mapping) and "when" in entry:
             try:
@@ -248,21 +306,36 @@ class _Parser:
             except ValueError as error:
                 self.fault((*place, "when"), str(error))
         inner = (*place, kind)
+        steps: list[Step] | None = None
+        self.parts.clear()
+        self.shared.clear()
         if isinstance(values, Mapping) and "per" in values:
             if issubclass(cls, Barrier):
                 self.fault((*inner, "per"), f'"{kind}" looks at all documents: no per')
-                return []
-            return self.cases(cls, kind, values, name, when, inner)
-        stage = self.stage(cls, values, inner)
-        if stage is None:
-            return []
-        return [
-            Step(name + suffix, made.kind, ((None, made),), when=when, place=inner)
-            for suffix, made in _expanded(stage)
-        ]
+            else:
+                steps = self.cases(cls, kind, values, name, when, inner)
+        else:
+            stage = self.stage(cls, values, inner)
+            if stage is not None:
+                steps = [
+                    Step(name + suffix, made.kind, ((None, made),), when=when, place=inner)
+                    for suffix, made in _expanded(stage)
+                ]
+        if steps is not None:
+            return steps
+        label = values.get("per") if isinstance(values, Mapping) else None
+        known = Step(
+            name,
+            kind,
+            tuple((case, made) for case, part in self.parts for _, made in _expanded(part)),
+            label if isinstance(label, str) else None,
+            when=when,
+            place=inner,
+        )
+        return [Broken(known, cls.labels if issubclass(cls, Filter) else ())]
 
     def head(self, entry: Any, place: Place) -> tuple[type[Stage], str, Any, str] | None:
-        """Which kind an entry is, its parameters and its name."""
+        """Which kind an entry is, its parameters and its name; None where one is not known."""
         if isinstance(entry, str):
             entry = {entry: None}
         if not isinstance(entry, Mapping) or not entry:
@@ -340,34 +413,41 @@ class _Parser:
         name: str,
         when: When | None,
         place: Place,
-    ) -> list[Step]:
-        """The steps of a stage whose parameters are picked by a label."""
+    ) -> list[Step] | None:
+        """The steps of a stage whose parameters are picked by a label; None with faults."""
+        before = len(self.faults)
         label, cases, otherwise = values["per"], values.get("cases"), values.get("else")
         shared = {k: v for k, v in values.items() if k not in ("per", "cases", "else")}
         if not isinstance(label, str):
             self.fault((*place, "per"), f"expected the name of a label, got {label}")
         if not isinstance(cases, Mapping) or not cases:
             self.fault((*place, "cases"), "expected a map from label values to parameters")
-            return []
+            cases = {}
         if "else" not in values:
             self.fault(place, 'expected "else": keep, drop or parameters, which is missing')
         made: dict[str | None, Stage | None] = {}
+
+        def add(case: str | None, parameters: Mapping[str, Any], inner: Place) -> None:
+            for key in shared.keys() - parameters.keys():
+                self.shared[*inner, key] = (*place, key)
+            made[case] = self.stage(cls, {**shared, **parameters}, inner)
+
         for value, parameters in cases.items():
             inner = (*place, "cases", value)
             if parameters is not None and not isinstance(parameters, Mapping):
                 self.fault(inner, f"expected a map of parameters, got {parameters}")
                 continue
-            made[value] = self.stage(cls, {**shared, **(parameters or {})}, inner)
+            add(value, parameters or {}, inner)
         rest: Literal["keep", "drop"] | int = "keep"
         if isinstance(otherwise, Mapping):
-            made[None] = self.stage(cls, {**shared, **otherwise}, (*place, "else"))
+            add(None, otherwise, (*place, "else"))
             rest = len(made) - 1
         elif otherwise in ("keep", "drop"):
             rest = otherwise
         elif "else" in values:
             self.fault((*place, "else"), f"expected keep, drop or parameters, got {otherwise}")
-        if any(stage is None for stage in made.values()):
-            return []
+        if len(self.faults) > before:
+            return None
         expanded = {value: dict(_expanded(stage)) for value, stage in made.items() if stage}
         suffixes = list(
             dict.fromkeys(suffix for members in expanded.values() for suffix in members)

@@ -162,12 +162,13 @@ class Filter(Stage):
             codes[failures[code - 1]] = code
         return codes
 
-    def evidence(self, units: Units, codes: Codes) -> Sequence[Evidence | None]:
+    def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """What in the text failed the rule; called with rejected units only.
 
         Args:
             units: the rejected units.
             codes: their codes as :meth:`judge` gave them, shape (n,).
+            measures: theirs as :meth:`measure` gave them, each of length n.
 
         Returns:
             One entry a unit. Default: none has any.

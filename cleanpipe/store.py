@@ -7,7 +7,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import fsspec
@@ -47,7 +47,8 @@ class Store:
             try:
                 yield file
             except BaseException:
-                file.discard() if hasattr(file, "discard") else None
+                if hasattr(file, "discard"):
+                    file.discard()
                 raise
             file.close()
             return
@@ -59,7 +60,7 @@ class Store:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
         except BaseException:
-            with _ignored():
+            with suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
 
@@ -123,13 +124,5 @@ class Store:
         for folder, _, names in os.walk(self.root):
             for name in names:
                 if name.startswith(_TEMPORARY):
-                    with _ignored():
+                    with suppress(FileNotFoundError):
                         os.unlink(f"{folder}/{name}")
-
-
-@contextmanager
-def _ignored() -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from types import TracebackType
-from typing import IO, Protocol
+from typing import IO, Protocol, Self
 
 import msgspec
 import numpy as np
@@ -101,7 +101,7 @@ class PartWriter:
         self._file: IO[bytes] | None = None
         self._out: _Format | None = None
 
-    def __enter__(self) -> PartWriter:
+    def __enter__(self) -> Self:
         return self
 
     def write(self, table: pa.Table) -> None:

@@ -58,7 +58,7 @@ def resolve(edges: Iterable[pa.Table], documents: int) -> Iterator[pa.Table]:
             raise ValueError("an edge does not lead from a document to an earlier one")
         last = int(later[-1])
         kept = _to_kept(later, earlier, gone)
-        gone.set(np.unique(later[kept]))
+        gone.set(later[kept])
         found = table.filter(pa.array(kept))
         if found.num_rows:
             yield found.take(pa.array(_best(found)))
@@ -71,8 +71,8 @@ def _to_kept(later: Rows, earlier: Rows, gone: _Bits) -> Flags:
         later, earlier: the ends of the edges, sorted by ``later``.
         gone: which documents of earlier windows are dropped.
     """
-    documents, starts = np.unique(later, return_index=True)
-    own = np.repeat(np.arange(len(documents)), np.diff(np.append(starts, len(later))))
+    begins = _begins(later)
+    documents, own = later[begins], np.cumsum(begins) - 1
     # An earlier document with edges in this window is settled here, all others are already.
     place = np.searchsorted(documents, earlier)
     inside = documents[np.minimum(place, len(documents) - 1)] == earlier
@@ -106,11 +106,18 @@ def _to_kept(later: Rows, earlier: Rows, gone: _Bits) -> Flags:
 def _best(edges: pa.Table) -> Rows:
     """Rows, one a document in the order given: the most similar, then first, then by rule."""
     later = _ranks(edges, "later")
-    similarity = edges["similarity"].to_numpy()
-    rule = edges["rule"].to_numpy()
-    order = np.lexsort((rule, _ranks(edges, "earlier"), -similarity, later))
-    _, first = np.unique(later[order], return_index=True)
-    return np.asarray(order[first], dtype=np.int64)
+    rows = np.arange(len(later), dtype=np.int64)
+    for key in (-edges["similarity"].to_numpy(), _ranks(edges, "earlier"), _ranks(edges, "rule")):
+        begins = _begins(later[rows])
+        least = np.minimum.reduceat(key[rows], np.flatnonzero(begins))
+        rows = rows[key[rows] == least[np.cumsum(begins) - 1]]
+    best: Rows = rows[_begins(later[rows])]
+    return best
+
+
+def _begins(later: Rows) -> Flags:
+    """Flags, shape (e,): the first edge of each document."""
+    return np.append(True, later[1:] != later[:-1])
 
 
 def _ranks(table: pa.Table, name: str) -> Rows:

@@ -116,7 +116,7 @@ class Blocklist(Filter):
         tokens = np.maximum(units.number("tokens"), 1.0)
         return {"hits": hits, "hits_per_1000_tokens": 1000.0 * hits / tokens}
 
-    def evidence(self, units: Units, codes: Codes) -> Sequence[Evidence | None]:
+    def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """The first match, as it stands in the text."""
         return [self._first(text) for text in units.strings]
 

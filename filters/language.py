@@ -80,7 +80,8 @@ class Language(Filter):
 
     def resources(self) -> tuple[Resource, ...]:
         """The model, whose digest is known where it is the shipped one."""
-        return (Resource(str(self._path), self._expected_sha256),)
+        shipped = LocalPath(str(SHIPPED), SHIPPED.name)  # where it is installed is no matter
+        return (Resource(self.model or shipped, self._expected_sha256),)
 
     def check(self) -> Iterable[tuple[str, str]]:
         """Scores outside [0, 1], a score that nothing would use, labels the model lacks."""
@@ -130,8 +131,6 @@ class Language(Filter):
                 scores[index] = min(float(score), 1.0)
             else:
                 languages.append(UNDECIDED)
-        self._last.clear()
-        self._last.update(zip(units.strings, languages, strict=True))
         return {"language": pa.array(languages, pa.large_string()), "score": scores}
 
     def failures(self, measures: Measures) -> list[Flags]:
@@ -150,24 +149,13 @@ class Language(Filter):
             ),
         ]
 
-    def evidence(self, units: Units, codes: Codes) -> Sequence[Evidence | None]:
+    def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """For the rule ``keep`` the language found."""
-        seen = dict(self._last)
-        unseen = [row for row, text in enumerate(units.strings) if text not in seen]
-        if unseen:
-            again = units.take(np.asarray(unseen))
-            labels = self.measure(again)["language"]
-            assert isinstance(labels, pa.LargeStringArray)
-            seen.update(zip(again.strings, labels.to_pylist(), strict=True))
+        labels = measures["language"].tolist()
         return [
-            Evidence(seen[text]) if code == 1 else None
-            for text, code in zip(units.strings, codes, strict=True)
+            Evidence(label) if code == 1 else None
+            for label, code in zip(labels, codes, strict=True)
         ]
-
-    @cached_property
-    def _last(self) -> dict[str, str]:
-        """The labels of the batch measured last, so that evidence costs no second prediction."""
-        return {}
 
     @property
     def _path(self) -> Path:

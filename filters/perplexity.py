@@ -72,10 +72,10 @@ class Perplexity(Filter):
 
     def resources(self) -> tuple[Resource, ...]:
         """The model, and the file beside it that states its profile, where there is one."""
-        beside = () if self._stated is None else (Resource(str(self._beside)),)
+        beside = () if self._stated is None else (Resource(self.model.found(str(self._beside))),)
         stated = (self._stated or {}).get("sha256")
         expected = self.sha256 or (stated if isinstance(stated, str) else None)
-        return (Resource(str(self.model), expected), *beside)
+        return (Resource(self.model, expected), *beside)
 
     def check(self) -> Iterable[tuple[str, str]]:
         """A profile that nobody states, that two places state differently, or that is unknown."""

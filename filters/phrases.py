@@ -11,8 +11,10 @@ import glob
 import os
 from collections.abc import Iterable
 
+from cleanpipe.parameters import LocalPath
 
-def files(patterns: Iterable[str]) -> tuple[list[str], list[str]]:
+
+def files(patterns: Iterable[LocalPath]) -> tuple[list[LocalPath], list[str]]:
     """The files that patterns name.
 
     Args:
@@ -21,10 +23,10 @@ def files(patterns: Iterable[str]) -> tuple[list[str], list[str]]:
     Returns:
         The files, sorted within each pattern, each once; and what is wrong with a pattern.
     """
-    found: dict[str, None] = {}
+    found: dict[LocalPath, None] = {}
     faults = []
     for pattern in patterns:
-        written = getattr(pattern, "written", pattern)
+        written = pattern.written
         # A path that exists is meant as it stands, brackets and all.
         matched = [pattern] if os.path.lexists(pattern) else glob.glob(pattern, recursive=True)
         plain = sorted(os.fspath(path) for path in matched if not os.path.isdir(path))
@@ -32,7 +34,7 @@ def files(patterns: Iterable[str]) -> tuple[list[str], list[str]]:
             faults.append(f"{written} is a folder: write {written.rstrip('/')}/* for its files")
         elif not plain:
             faults.append(f"no file matches {written}")
-        found.update(dict.fromkeys(plain))
+        found.update((pattern.found(path), None) for path in plain)
     return list(found), faults
 
 

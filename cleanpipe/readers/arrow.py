@@ -10,7 +10,7 @@ import pyarrow as pa
 from cleanpipe.readers.batches import Dead, ReadBatch, nothing
 from cleanpipe.readers.files import CONTENT_ERRORS, arrow_opened, broken
 from cleanpipe.readers.inputs import InputFile, Piece
-from cleanpipe.readers.tables import documents, part_rows
+from cleanpipe.readers.tables import Checked, checked, documents, part_rows
 
 if TYPE_CHECKING:
     from cleanpipe.schema import Columns
@@ -88,16 +88,26 @@ def read(piece: Piece, columns: Columns) -> Iterator[ReadBatch]:
         raise ValueError(f"{piece.file.file}: the scan has to give this piece its first row")
     row = piece.first_row
     with arrow_opened(piece.file, mapped=True) as (native, watched):
-        try:
-            for batch in _batches(native, piece):
-                step = part_rows(batch.num_rows, batch.nbytes)
-                for start in range(0, batch.num_rows, step):
-                    part = batch.slice(start, step)
-                    yield documents(part, row, piece.file, columns)
-                    row += part.num_rows
-        except CONTENT_ERRORS as error:
-            message = broken(piece.file, error, watched).message
-            yield nothing(columns.schema, [Dead("unreadable", message, row, None, b"")])
+        for part in _parts(native, piece):
+            if not isinstance(part, Checked):
+                message = broken(piece.file, part, watched).message
+                yield nothing(columns.schema, [Dead("unreadable", message, row, None, b"")])
+                return
+            yield documents(part, row, piece.file, columns)
+            row += len(part.changed)
+
+
+def _parts(native: pa.NativeFile, piece: Piece) -> Iterator[Checked | Exception]:
+    """The rows of a piece, a few at a time, and the error that ends them, if any."""
+    try:
+        for batch in _batches(native, piece):
+            # As a whole first: a slice of a batch with broken offsets may reach anywhere.
+            batch.validate()
+            step = part_rows(batch.num_rows, batch.nbytes)
+            for start in range(0, batch.num_rows, step):
+                yield checked(batch.slice(start, step))
+    except CONTENT_ERRORS as error:
+        yield error
 
 
 def _batches(native: pa.NativeFile, piece: Piece) -> Iterator[pa.RecordBatch]:

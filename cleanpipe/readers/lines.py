@@ -45,9 +45,10 @@ def blocks(piece: Piece) -> Iterator[Block | Dead]:
     stop = None if whole else piece.stop
     if not whole and piece.start == piece.stop:
         return
-    begin = 0 if whole or piece.start == 0 else piece.start - 1
+    inner = not whole and piece.start > 0
+    begin = piece.start - 1 if inner else 0
     offset, row = begin, piece.first_row
-    skipping = begin > 0  # up to the first newline, it belongs to the piece before
+    skipping = inner  # up to the first newline, it belongs to the piece before
     dropped = False  # inside a line that is too long
     held: list[bytes] = []
     size = 0

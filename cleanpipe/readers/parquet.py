@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from cleanpipe.readers.batches import Dead, ReadBatch, nothing
 from cleanpipe.readers.files import CONTENT_ERRORS, arrow_opened, broken
 from cleanpipe.readers.inputs import InputFile, Piece
-from cleanpipe.readers.tables import documents, part_rows
+from cleanpipe.readers.tables import Checked, checked, documents, part_rows
 
 if TYPE_CHECKING:
     from cleanpipe.schema import Columns
@@ -74,18 +74,29 @@ def read(piece: Piece, columns: Columns) -> Iterator[ReadBatch]:
         for place in range(piece.start, piece.stop):
             group = reader.metadata.row_group(place)
             end = row + group.num_rows
-            try:
-                for batch in reader.iter_batches(
-                    batch_size=part_rows(group.num_rows, group.total_byte_size),
-                    row_groups=[place],
-                    use_threads=False,
-                ):
-                    yield documents(batch, row, file, columns)
-                    row += batch.num_rows
-                wrong = "" if row == end else "fewer rows than the footer says"
-            except CONTENT_ERRORS as error:
-                wrong = broken(file, error, watched).message
-            if wrong:
+            wrong = ""
+            for part in _parts(reader, place):
+                if not isinstance(part, Checked):
+                    wrong = broken(file, part, watched).message
+                    break
+                yield documents(part, row, file, columns)
+                row += len(part.changed)
+            if wrong or row != end:
+                wrong = wrong or "there are fewer rows than the footer says"
                 message = f"rows {row} to {end - 1} are lost: {wrong}"
                 yield nothing(columns.schema, [Dead("unreadable", message, row, None, b"")])
             row = end
+
+
+def _parts(reader: pq.ParquetFile, place: int) -> Iterator[Checked | Exception]:
+    """The rows of one row group, a few at a time, and the error that ends them, if any."""
+    group = reader.metadata.row_group(place)
+    try:
+        for batch in reader.iter_batches(
+            batch_size=part_rows(group.num_rows, group.total_byte_size),
+            row_groups=[place],
+            use_threads=False,
+        ):
+            yield checked(batch)
+    except CONTENT_ERRORS as error:
+        yield error

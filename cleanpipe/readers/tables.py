@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -41,29 +42,46 @@ def part_rows(rows: int, size: int) -> int:
     return max(1, min(PART_BYTES * rows // max(1, size), 16384))
 
 
-def documents(
-    batch: pa.RecordBatch, first_row: int, file: InputFile, columns: Columns
-) -> ReadBatch:
-    """Make documents of rows.
+@dataclass(frozen=True)
+class Checked:
+    """Rows whose values are sound.
 
-    Args:
-        batch: rows as the file has them.
-        first_row: the row number of the first.
-        file: where they come from.
-        columns: the output's columns.
+    Attributes:
+        arrays: each column, shape (n,), all strings well-formed.
+        changed: bool, shape (n,): rows in which something was replaced for that.
+    """
+
+    arrays: dict[str, pa.Array[Any]]
+    changed: Flags
+
+
+def checked(batch: pa.RecordBatch) -> Checked:
+    """Check values and mend ill-formed text.
 
     Errors: ArrowInvalid where the values are corrupt.
     """
-    roles = columns.roles[file.source]
-    names = columns.mapping[file.source]
-    size = batch.num_rows
     arrays: dict[str, pa.Array[Any]] = {}
-    changed: Flags = np.zeros(size, dtype=np.bool_)
+    changed: Flags = np.zeros(batch.num_rows, dtype=np.bool_)
     for name, array in zip(batch.schema.names, batch.columns, strict=True):
-        fixed, flags = well_formed(array)
-        arrays[name] = fixed
+        arrays[name], flags = well_formed(array)
         if flags is not None:
             changed |= flags
+    return Checked(arrays, changed)
+
+
+def documents(found: Checked, first_row: int, file: InputFile, columns: Columns) -> ReadBatch:
+    """Make documents of rows.
+
+    Args:
+        found: n rows.
+        first_row: the row number of the first.
+        file: where they come from.
+        columns: the output's columns.
+    """
+    roles = columns.roles[file.source]
+    names = columns.mapping[file.source]
+    arrays, changed = found.arrays, found.changed
+    size = len(changed)
     strings = pa.large_string()
     missing = pa.nulls(size, strings)
     text = plain(arrays[roles.text], strings) if roles.text in arrays else missing
@@ -78,7 +96,7 @@ def documents(
         else pa.nulls(size, field.type)
         for field in columns.schema
     ]
-    table = pa.RecordBatch.from_arrays([pa.array(rows), ids, url, text], names=TABLE.names)
+    table = pa.RecordBatch.from_arrays([pa.array(rows), ids, url, text], schema=TABLE)
     others = pa.RecordBatch.from_arrays(passed, schema=columns.schema)
     dead = []
     if text.null_count:
@@ -87,7 +105,9 @@ def documents(
         message = f"`{roles.text}` is null"
         dead = [Dead("no_text", message, int(rows[place]), None, b"") for place in lost]
         changed[lost] = False
-        table, others = table.filter(keep), others.filter(keep)
+        table = table.filter(keep)
+        if others.num_columns:  # without columns it has no rows to filter
+            others = others.filter(keep)
     return ReadBatch(table.cast(TABLE), others, dead, int(changed.sum()))
 
 

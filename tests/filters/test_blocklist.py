@@ -150,7 +150,7 @@ def test_overlaps(make: Make, phrases: list[str], text: str, expected: list[str]
 def test_evidence(make: Make, text: str, match: str, start: int) -> None:
     stage = make(["ass"])
     judged = stage.judge({"hits": np.array([1.0]), "hits_per_1000_tokens": np.array([1.0])})
-    [evidence] = stage.evidence(units(text), judged)
+    [evidence] = stage.evidence(units(text), judged, {})
     assert evidence is not None
     assert (evidence.match, evidence.start) == (match, start)
     assert text.encode()[evidence.start : evidence.end] == match.encode()
@@ -340,7 +340,7 @@ def test_time_is_linear_in_hits(make: Make) -> None:
     text = "ass 卖淫。é " * 40_000
     stage = make(["ass", "卖淫"])
     assert len(stage.spans(text)) == 80_000
-    [evidence] = stage.evidence(units(text), np.array([1], dtype=np.uint16))
+    [evidence] = stage.evidence(units(text), np.array([1], dtype=np.uint16), {})
     assert evidence is not None and evidence.match == "ass"
 
 

@@ -89,7 +89,8 @@ def test_broken_files_give_what_stands_before(tmp_path: Path, pack: Pack, end: s
     data, reason, message = _all(path, kind)
     assert reason == "unreadable" and message
     shared = next(
-        (place for place, (a, b) in enumerate(zip(data, CONTENT, strict=False)) if a != b), len(data)
+        (place for place, (a, b) in enumerate(zip(data, CONTENT, strict=False)) if a != b),
+        len(data),
     )
     assert shared > len(CONTENT) // 3
     path.write_bytes(b"this is plain text")
@@ -161,9 +162,7 @@ class _Flaky:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.parquet", "a.arrow"])
-def test_a_connection_that_breaks_fails_the_run(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_that_breaks_fails_the_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = fsspec.filesystem("memory")
     table = pa.table({"text": [str(_random.getrandbits(200)) for _ in range(50_000)]})
     sink = io.BytesIO()
