@@ -92,7 +92,8 @@ def build(
     faults: list[Fault] = []
     made: dict[str, Any] = dict(ready or {})
     aliases: Mapping[str, str] = getattr(cls, "aliases", {})
-    adapters = _adapters(cls)
+    # mypy takes an instance's __hash__ for the class's own
+    adapters = _adapters(cls)  # type: ignore[arg-type]
     written: dict[str, str] = {}
     for key, value in values.items():
         name = aliases.get(key, key)
