@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scalarfloat import ScalarFloat
 
 from cleanpipe.errors import ConfigError, Fault
@@ -67,7 +68,8 @@ class Document:
             raise ConfigError([Fault(0, 0, "", error.strerror or str(error), path)]) from None
         except UnicodeDecodeError as error:
             message = f"expected UTF-8, got the byte {error.object[error.start]:#04x}"
-            raise ConfigError([Fault(0, 0, "", message, path)]) from None
+            place = _place(error.object[: error.start].decode())
+            raise ConfigError([Fault(*place, "", message, path)]) from None
         return cls.parse(text, path)
 
     @classmethod
@@ -81,6 +83,9 @@ class Document:
             raise ConfigError([_marked(error, message, file)]) from None
         except MarkedYAMLError as error:
             raise ConfigError([_marked(error, f"no YAML: {error.problem}", file)]) from None
+        except ReaderError as error:
+            message = f"no YAML: {error.reason}: U+{ord(text[error.position]):04X}"
+            raise ConfigError([Fault(*_place(text[: error.position]), "", message, file)]) from None
         except YAMLError as error:
             raise ConfigError([Fault(0, 0, "", f"no YAML: {error}", file)]) from None
         positions: dict[Place, tuple[int, int]] = {}
@@ -102,6 +107,11 @@ def frozen(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(frozen(item) for item in value)
     return value
+
+
+def _place(before: str) -> tuple[int, int]:
+    """Line and column of what comes after this text."""
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
 def _marked(error: MarkedYAMLError, message: str, file: str) -> Fault:

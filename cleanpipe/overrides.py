@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
-from cleanpipe.document import frozen
+from cleanpipe.document import Document
+from cleanpipe.errors import ConfigError
 from cleanpipe.parameters import nearest
 
 _ENDS = {"min": 0, "max": 1}
@@ -36,8 +34,8 @@ def override(
             faults.append((setting, "expected path=value"))
             continue
         try:
-            value = frozen(YAML(typ="safe", pure=True).load(text))
-        except YAMLError:
+            value = Document.parse(text, "").tree
+        except ConfigError:
             faults.append((path, f'expected a YAML value, got "{text}"'))
             continue
         try:
@@ -79,7 +77,9 @@ def _put_stage(stages: tuple[Any, ...], parts: Sequence[str], value: Any) -> Any
     if rest and rest[0] in ("when", "name"):
         new = _put(entry, rest, value)
     else:
-        kind = next(key for key in entry if key not in ("name", "when"))
+        kind = next((key for key in entry if key not in ("name", "when")), None)
+        if kind is None:
+            raise KeyError(f'"{head}" is the name of no stage: nothing stands beside it')
         new = {**entry, kind: _put(entry[kind], rest, value)}
     return (*stages[:index], new, *stages[index + 1 :])
 

@@ -78,6 +78,7 @@ def build(
     values: Mapping[str, Any],
     base: str = ".",
     ready: Mapping[str, Any] | None = None,
+    check: bool = True,
 ) -> tuple[Any | None, list[Fault]]:
     """Make an instance of the dataclass ``cls``.
 
@@ -85,6 +86,7 @@ def build(
         values: parameters as read (maps, tuples, plain scalars); aliases allowed.
         base: the folder relative paths start from.
         ready: parameters that need no validation, by field name.
+        check: ask the instance's own ``check`` too. Default True.
 
     Returns:
         The instance, or None and every fault with its place below ``values``.
@@ -117,7 +119,7 @@ def build(
     if faults:
         return None, faults
     instance = cls(**made)
-    if hasattr(instance, "check"):
+    if check and hasattr(instance, "check"):
         faults = [
             ((written[name],) if name in written else (), text) for name, text in instance.check()
         ]

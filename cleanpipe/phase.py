@@ -102,7 +102,7 @@ class PhaseRun:
         if step.per is None:
             yield step.variants[0][1], rows
             return
-        labels = pc.take(pa.array(units.value(step.per)), pa.array(rows, pa.int64()))
+        labels = pc.take(pa.array(units.value(step.per)), pa.array(rows, pa.int64())).cast(TEXT)
         rest = np.ones(len(rows), dtype=np.bool_)
         for index, (label, stage) in enumerate(step.variants):
             if index == step.otherwise:

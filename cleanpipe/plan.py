@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cleanpipe import _native, surface
+from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document, Place
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.parameters import nearest, shown
@@ -139,6 +140,9 @@ def describe(spec: Spec, resources: Mapping[str, str]) -> dict[str, Any]:
 def _described(step: Step) -> dict[str, Any]:
     stage = step.stages[0]
     made: dict[str, Any] = {"kind": step.kind, "version": stage.version}
+    inner = {name: filter.version for variant in step.stages for name, filter in _inside(variant)}
+    if inner:
+        made["filter_versions"] = inner
     if step.when is not None:
         made["when"] = step.when.to_json()
     if step.per is None:
@@ -152,6 +156,14 @@ def _described(step: Step) -> dict[str, Any]:
         if isinstance(step.otherwise, str):
             made["else"] = step.otherwise
     return made
+
+
+def _inside(stage: Stage) -> Iterator[tuple[str, Stage]]:
+    """The filters that a stage applies to parts of documents."""
+    for value in vars(stage).values():
+        for item in value if isinstance(value, tuple) else ():
+            if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Stage):
+                yield item
 
 
 def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
@@ -174,11 +186,12 @@ def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
                 )
             barrier.append(step)
             continue
-        if barrier and (not isinstance(stage, Filter) or any(s.rules() for s in _filters(step))):
+        before = phases[0].barrier if phases else barrier
+        if before and _may_drop_or_change(step):
             faults.append(
                 spec.document.fault(
                     step.place,
-                    f'"{step.name}" comes after "{barrier[0].name}": once duplicates are '
+                    f'"{step.name}" comes after "{before[0].name}": once duplicates are '
                     "resolved, a survivor must not be dropped or changed, or a duplicate would "
                     "name a document that is not in the output; move it before, or give it "
                     "no bounds",
@@ -202,8 +215,10 @@ def _known(spec: Spec) -> Iterator[Step]:
             yield step
 
 
-def _filters(step: Step) -> Iterator[Filter]:
-    return (stage for stage in step.stages if isinstance(stage, Filter))
+def _may_drop_or_change(step: Step) -> bool:
+    return step.otherwise == "drop" or any(
+        not isinstance(stage, Filter) or stage.rules() for stage in step.stages
+    )
 
 
 def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[str, Kind]:
@@ -246,6 +261,11 @@ def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[st
         for stage in step.stages:
             for name in stage.needs():
                 refer(step, step.place, name)
+            rules = stage.rules() if isinstance(stage, (Filter, Rewriter)) else ()
+            for name in {rule.measure for rule in rules if isinstance(rule.bounds, Bounds)}:
+                if measures.get(name) == "label":
+                    message = f'expected a measure that is a number: "{name}" is a label'
+                    faults.append(spec.document.fault(step.place, message))
         if isinstance(entry, Broken):
             broken.append(entry)
             continue
@@ -280,9 +300,10 @@ def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:
                 try:
                     digest = file_sha256(resource.path)
                 except OSError as error:
-                    inner = (*place, *_parameter(stage, resource.path))
+                    # A filter inside the stage has parameters of its own.
+                    own = _parameter(stage, resource.path) if stage.kind == step.kind else ()
                     message = f"{resource.path}: {error.strerror}"
-                    faults.append(spec.document.fault(inner, message))
+                    faults.append(spec.document.fault((*place, *own), message))
                     continue
                 if resource.sha256 and resource.sha256.lower() != digest:
                     faults.append(
@@ -324,7 +345,8 @@ def changes(before: Any, after: Any, place: str = "") -> list[str]:
         return found
     if _named(before) and _named(after):
         return changes({x["name"]: x for x in before}, {x["name"]: x for x in after}, place)
-    return [] if before == after else [f"{place}: was {_short(before)}, now {_short(after)}"]
+    same = json.dumps(before) == json.dumps(after)  # as the fingerprint: true is not 1
+    return [] if same else [f"{place}: was {_short(before)}, now {_short(after)}"]
 
 
 def _named(value: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -57,6 +59,8 @@ class RayRunner:
         if local:
             cpus = options.workers or len(os.sched_getaffinity(0))
             settings = {"num_cpus": cpus, "object_store_memory": _OBJECT_STORE_BYTES}
+        # Ray puts a handler of its own in place, which would end the run without a word.
+        terminated = signal.getsignal(signal.SIGTERM)
         try:
             ray.init(
                 address="local" if local else options.address,
@@ -69,6 +73,9 @@ class RayRunner:
         except (ConnectionError, ValueError, RuntimeError) as error:
             self._restore()
             raise ConfigError(f"Ray at {options.address or 'local'}: {error}") from error
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, terminated)
         cpus = int(self._ray.cluster_resources().get("CPU", 1))
         # A cluster of our own has as many CPUs as workers; tasks that wait keep them busy.
         self._limit = max(1, cpus * _IN_FLIGHT_PER_CPU if local else options.workers or cpus)
@@ -84,22 +91,20 @@ class RayRunner:
         job_ref = ray.put(job)
         waiting = list(reversed(tasks))
         flying: dict[Any, Task] = {}
-        try:
-            while waiting or flying:
-                while waiting and len(flying) < self._limit:
-                    task = waiting.pop()
-                    ref = remote.options(name=f"cleanpipe:{task.name}").remote(
-                        job.fingerprint, job_ref, task
-                    )
-                    flying[ref] = task
-                # A time limit lets Ctrl-C through.
-                done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
-                for ref in done:
-                    task = flying.pop(ref)
-                    yield self._record(ref, task)
-        finally:
-            for ref in flying:
-                ray.cancel(ref, force=True)
+        # Tasks still flying when this ends early go with the job, at shutdown; ray.cancel with
+        # force aborts the driver when it meets a task that has just finished (Ray 2.60).
+        while waiting or flying:
+            while waiting and len(flying) < self._limit:
+                task = waiting.pop()
+                ref = remote.options(name=f"cleanpipe:{task.name}").remote(
+                    job.fingerprint, job_ref, task
+                )
+                flying[ref] = task
+            # A time limit lets Ctrl-C through.
+            done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+            for ref in done:
+                task = flying.pop(ref)
+                yield self._record(ref, task)
 
     def _refuse_infeasible(self) -> None:
         """Ray would wait for ever for a node that can hold a task."""

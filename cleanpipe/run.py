@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cleanpipe import barrier, guards
+from cleanpipe.bounds import Bounds
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record, held
+from cleanpipe.parameters import nearest
 from cleanpipe.plan import Plan, changes, fingerprint
 from cleanpipe.progress import Progress
 from cleanpipe.runner import Runner, make_runner
@@ -19,9 +21,11 @@ from cleanpipe.schema import Columns, output_columns
 from cleanpipe.shards import InputFile, Shard, discover, needs_scan, split, with_rows
 from cleanpipe.sources import Source
 from cleanpipe.spec import RunOptions, Spec
+from cleanpipe.stage import Filter, Rewriter
 from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
 from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
+from cleanpipe.units import is_numeric
 
 PARTITION_BYTES = 2**30
 """Input bytes for which a barrier makes one partition more: at 200 bytes a document and 24 a
@@ -69,6 +73,8 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
         columns = output_columns(sources, files)
     except ConfigError as error:
         faults.extend(error.faults)
+    else:
+        faults.extend(_column_faults(plan, columns))
     if faults:
         raise ConfigError([plan.document.placed(fault) for fault in faults])
     described = {
@@ -76,6 +82,22 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
         "files": {file.file: f"{file.size} bytes, {file.stamp}" for file in files},
     }
     return Inputs(files, columns, split(files, plan.shard_bytes), described)
+
+
+def _column_faults(plan: Plan | Spec, columns: Columns) -> Iterator[Fault]:
+    """Bounds on columns of the input that are not there, or hold no numbers."""
+    kinds = {f"column.{field.name}": field.type for field in columns.schema}
+    for step in plan.steps:
+        stages = [stage for stage in step.stages if isinstance(stage, (Filter, Rewriter))]
+        rules = [rule for stage in stages for rule in stage.rules()]
+        for name in dict.fromkeys(r.measure for r in rules if isinstance(r.bounds, Bounds)):
+            if name.startswith("column.") and name not in kinds:
+                known = nearest(name, list(kinds))
+                yield plan.document.fault(step.place, f'no source has a "{name}"; {known}')
+            elif name in kinds and not is_numeric(kinds[name]):
+                yield plan.document.fault(
+                    step.place, f'expected a column of numbers: "{name}" is {kinds[name]}'
+                )
 
 
 def run_plan(
@@ -150,9 +172,12 @@ class _Run:
         earlier = sum(record.stats.seconds for record in self.done.values())
         try:
             records = self._phases(self._scanned())
-        finally:
-            if self.runner is not None:
-                self.runner.close()
+        except BaseException:
+            self._close()
+            for store in (self.job.output, self.job.scratch):
+                store.sweep()  # workers that were stopped may have left something behind
+            raise
+        self._close()
         stats = self._accounts(records)
         seconds = time.monotonic() - self.started + earlier
         names = [step.name for step in self.job.plan.steps]
@@ -162,6 +187,10 @@ class _Run:
         self.job.scratch.remove("")
         self._warn(stats)
         return made
+
+    def _close(self) -> None:
+        if self.runner is not None:
+            self.runner.close()
 
     def _scanned(self) -> tuple[Shard, ...]:
         """The shards, every piece's first row known."""

@@ -240,10 +240,14 @@ class _Seen:
             elif self._known and old not in self._names():
                 self._fault("rename", _missing(old, self._names()))
         users: dict[str, str] = {}
+        wrong = any(key in ("text", "id", "url") for key, _ in self._faults)
+        roles_lost = {"text", "id"} if wrong else set()
         for key in self.columns:
             if key in consumed:
                 continue
             name = source.rename.get(key, key)
+            if name in roles_lost:
+                continue  # it may well be the column that was meant
             if name in taken:
                 why = ", which holds what fits no column" if name == EXTRA else ""
                 was = f"column `{key}`, renamed" if key in source.rename else "column"

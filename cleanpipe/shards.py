@@ -23,7 +23,7 @@ from cleanpipe.readers.inputs import Compression, InputFile, Piece
 from cleanpipe.sources import Source
 
 COMPRESSED_WEIGHT = 4
-"""What a byte of a compressed file counts when small files are put together: text packs 3-5 fold."""
+"""What a byte of a compressed file counts when files are put together: text packs 3-5 fold."""
 
 MAX_PIECES = 4096
 """Most files in one shard, so that a task stays small where files are tiny."""

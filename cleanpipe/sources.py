@@ -35,3 +35,6 @@ class Source:
     format: Format | None = None
     document: Literal["file", "line"] = "file"
     rename: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self) -> list[tuple[str, str]]:
+        return [] if self.paths else [("paths", "expected at least one path or pattern")]

@@ -229,7 +229,9 @@ class _Parser:
             tuple(self.faults),
         )
 
-    def make(self, cls: type[Any], values: Any, place: Place, **ready: Any) -> Any:
+    def make(
+        self, cls: type[Any], values: Any, place: Place, *, check: bool = True, **ready: Any
+    ) -> Any:
         """An instance of ``cls``, or None with its faults noted.
 
         A stage is noted in ``parts`` too, made of its sound parameters alone if need be.
@@ -239,13 +241,13 @@ class _Parser:
         if not isinstance(values, Mapping):
             self.fault(place, f"expected a map of parameters, got {values}")
             return None
-        made, faults = build(cls, values, self.base, ready)
+        made, faults = build(cls, values, self.base, ready, check)
         for inner, message in faults:
             self.fault((*place, *inner), message)
         if issubclass(cls, Stage):
             wrong = {inner[0] for inner, _ in faults if inner}
             sound = {key: value for key, value in values.items() if key not in wrong}
-            part = made if made is not None else build(cls, sound, self.base, ready)[0]
+            part = made if made is not None else build(cls, sound, self.base, ready, check)[0]
             if part is not None:
                 case = str(place[-1]) if "cases" in place[-2:-1] else None
                 self.parts.append((case, part))
@@ -377,7 +379,8 @@ class _Parser:
             for key, value in values.items():
                 if hints.get(key) == Filters:
                     ready[key] = self.filters(value, (*place, key))
-        made = self.make(cls, values, place, **ready)
+        # A list of filters that lost some to faults is not to be checked as if it were whole.
+        made: Stage | None = self.make(cls, values, place, check=len(self.faults) == count, **ready)
         return made if len(self.faults) == count else None
 
     def filters(self, values: Any, place: Place) -> Filters:

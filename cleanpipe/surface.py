@@ -67,7 +67,7 @@ def measures(texts: Any) -> pa.Table:
     for begin, end in _slices(column):
         part = column.slice(begin, end - begin)
         missing = np.asarray(part.is_null())
-        units = Units(part.fill_null(""))  # type: ignore[arg-type]  # large_string stays so
+        units = Units(part.fill_null(""))
         taken = {
             name: pa.array(measure(units, name), pa.float64(), mask=missing) for name in SURFACE
         }
@@ -262,7 +262,7 @@ def _strings(column: pa.ChunkedArray[Any]) -> pa.LargeStringArray:
     if str(column.type) not in ("string", "large_string", "string_view", "null"):
         raise TypeError(f"expected an Arrow array of strings, got one of {column.type}")
     array: Any = column.cast(pa.large_string()).combine_chunks()
-    return array  # type: ignore[no-any-return]  # the stubs lose the type in the cast
+    return array
 
 
 def _slices(column: pa.LargeStringArray, size: int = 1 << 23) -> Iterator[tuple[int, int]]:

@@ -90,10 +90,10 @@ class Segments:
         both[1::2] = self.end + offsets[self.document]
         every = pa.LargeStringArray.from_buffers(
             len(both) - 1,
-            pa.py_buffer(both),  # type: ignore[arg-type]  # the stubs know no ndarray
-            self.text.buffers()[2],  # type: ignore[arg-type]
+            pa.py_buffer(both),
+            self.text.buffers()[2],
         )
-        return every.take(pa.array(np.arange(0, len(both), 2), pa.int64()))  # type: ignore
+        return every.take(pa.array(np.arange(0, len(both), 2), pa.int64()))
 
     def counts(self) -> Offsets:
         """How many units each text has: int64, shape (n,)."""
@@ -106,10 +106,10 @@ def buffers(text: pa.LargeStringArray) -> tuple[Offsets, Bytes]:
     A slice has its own offsets, but all the bytes of the array it was cut from.
     """
     _, offsets, data = text.buffers()
-    bytes_ = np.frombuffer(data or b"", np.uint8)  # type: ignore[arg-type]  # as above
+    bytes_ = np.frombuffer(data or b"", np.uint8)
     if not len(text):  # may have no buffers at all
         return np.zeros(1, dtype=np.int64), bytes_
-    window = np.frombuffer(offsets, np.int64, len(text) + 1, 8 * text.offset)  # type: ignore
+    window = np.frombuffer(offsets, np.int64, len(text) + 1, 8 * text.offset)
     return window, bytes_
 
 
@@ -140,7 +140,8 @@ _WINDOW = 1 << 20
 
 def _windows(data: Bytes, offsets: Offsets) -> Iterator[tuple[int, int]]:
     """Cut between texts or lines, to bound memory: about a MiB each, or one line."""
-    cuts = np.union1d(np.flatnonzero(data == ord("\n")) + 1, offsets)
+    cuts = np.concatenate([np.flatnonzero(data == ord("\n")) + 1, offsets])
+    cuts.sort(kind="stable")  # two sorted halves: one merge
     begin = 0
     while begin < len(data):
         place = int(np.searchsorted(cuts, begin + _WINDOW, side="right")) - 1
@@ -171,10 +172,10 @@ class _Runs:
 
     def __init__(self, data: Bytes, texts: Offsets, sentences: bool) -> None:
         self.data = data
-        kinds = _classes(data, _SENTENCE_MARKS if sentences else _SPACES)
         first = np.zeros(len(data), dtype=np.bool_)
         first[0] = True
         first[texts] = True
+        kinds = _classes(data, first, _SENTENCE_MARKS if sentences else _SPACES)
         change = first.copy()
         change[1:] |= kinds[1:] != kinds[:-1]
         self.start: Offsets = np.flatnonzero(change)
@@ -301,18 +302,23 @@ _LETTERS = np.array(
 _WORD = np.array([byte >= 128 or chr(byte).isalnum() for byte in range(256)])
 
 
-def _classes(data: Bytes, marks: _Marks) -> Bytes:
-    """The class of each byte's character; ``marks`` are those beyond ASCII."""
+def _classes(data: Bytes, first: _Flags, marks: _Marks) -> Bytes:
+    """The class of each byte's character.
+
+    Args:
+        first: which bytes begin a text.
+        marks: the characters beyond ASCII that have a class.
+    """
     kinds = _ASCII_CLASSES[data]
     leads, table = marks
     place = np.flatnonzero(leads[data])
     if not len(place):
         return kinds
-    first = data[place].astype(np.int32)
+    lead = data[place].astype(np.int32)
     second = data[place + 1].astype(np.int32) & 0x3F
-    long = first >= 0xE0  # three bytes: no mark has more
+    long = lead >= 0xE0  # three bytes: no mark has more
     third = data[np.where(long, place + 2, place)].astype(np.int32) & 0x3F
-    code = np.where(long, (first & 15) << 12 | second << 6 | third, (first & 31) << 6 | second)
+    code = np.where(long, (lead & 15) << 12 | second << 6 | third, (lead & 31) << 6 | second)
     kind = table[code]
     place, kind, long = place[kind > 0], kind[kind > 0], long[kind > 0]
 
@@ -322,10 +328,12 @@ def _classes(data: Bytes, marks: _Marks) -> Bytes:
         kinds[place[rows & long] + 2] = kind[rows & long]
 
     write(kind != _CLOSE_BEFORE_SPACE)
-    # These are closing only where whitespace follows, which is known by now.
+    # These are closing only before whitespace, which is known by now, or where a text ends.
     unsure = kind == _CLOSE_BEFORE_SPACE
-    follows = np.append(kinds, _NEWLINE)[place + np.where(long, 3, 2)]
-    kind[unsure & ((follows == _SPACE) | (follows == _NEWLINE))] = _CLOSE
+    after = place + np.where(long, 3, 2)
+    follows = np.append(kinds, _NEWLINE)[after]
+    spaced = (follows == _SPACE) | (follows == _NEWLINE) | np.append(first, True)[after]
+    kind[unsure & spaced] = _CLOSE
     kind[kind == _CLOSE_BEFORE_SPACE] = _OTHER
     write(unsure)
     return kinds

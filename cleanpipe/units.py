@@ -59,11 +59,17 @@ class Units:
         return self._taken(name, None) if found is None else found
 
     def number(self, name: str) -> Numbers:
-        """:meth:`value` of a measure; KeyError where the name is a label's."""
+        """:meth:`value` of a measure, or of a column of numbers (NaN where it is null).
+
+        Errors: KeyError where these are no numbers; the plan has made sure of that before.
+        """
         value = self.value(name)
-        if not isinstance(value, np.ndarray):
-            raise KeyError(f"{name} is a label")
-        return value
+        if isinstance(value, np.ndarray):
+            return value
+        if not (is_numeric(value.type) or value.null_count == len(value)):
+            raise KeyError(f"{name} has no numbers")
+        numbers: Numbers = value.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return numbers
 
     def take(self, rows: npt.NDArray[np.int64]) -> Units:
         """These rows alone, with all that is known of them; shares what is taken later."""
@@ -86,6 +92,13 @@ class Units:
             values[missing] = surface.measure(self if whole else _Part(self, missing), name)
             have[missing] = True
         return values[wanted]
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Whether a column of this type can be compared with bounds."""
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
 
 
 class _Part(Units):

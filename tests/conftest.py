@@ -15,7 +15,7 @@ import pytest
 
 from cleanpipe import cli
 
-from .jobs import SAMPLE, jsonl
+from .jobs import SAMPLE, jsonl, pipeline, run
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,23 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, documents: list[dict[str, A
     lines.insert(300, {"id": "null", "text": None})
     lines[200:200] = ["", "   "]
     return jsonl(tmp_path_factory.mktemp("corpus") / "corpus.jsonl", lines)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, documents: list[dict[str, Any]]) -> Path:
+    """A folder with ``pipeline.yaml`` over 40 shards that take some seconds, and ``out``, which a
+    run that nothing disturbed has left."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    several = [
+        {**row, "id": f"{row['id']} {number}", "text": f"{row['text']}\n{number}."}
+        for number in range(4)
+        for row in documents
+    ]
+    lines = [*several, "", "{", *several[50:150]]
+    jsonl(folder / "corpus.jsonl", lines)
+    path = pipeline(folder, {"docs": {"paths": "corpus.jsonl"}}, shard_bytes="200KB")
+    run(path)
+    return folder
 
 
 @pytest.fixture

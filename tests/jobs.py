@@ -54,9 +54,7 @@ def run(path: Path, output: Path | None = None, *settings: str, **more: Any) -> 
 
 def jsonl(path: Path, rows: Sequence[Any]) -> Path:
     """Write rows as JSON lines; a ``str`` is a line as it is."""
-    lines = [
-        row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows
-    ]
+    lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 

@@ -40,9 +40,7 @@ NAN = math.nan
         ({"above": 0.5}, [0.5000001], [0.5], "> 0.5"),
     ],
 )
-def test_what_passes(
-    written: Any, passing: list[float], failing: list[float], shown: str
-) -> None:
+def test_what_passes(written: Any, passing: list[float], failing: list[float], shown: str) -> None:
     bounds = Bounds.parse(written)
     assert bounds.fails(np.array([*passing, NAN], np.float64)).tolist() == [False] * (
         len(passing) + 1

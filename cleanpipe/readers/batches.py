@@ -102,7 +102,7 @@ def cut(parts: Iterable[ReadBatch], batch_bytes: int) -> Iterator[ReadBatch]:
     held = _Held()
     for part in parts:
         held.dead += part.dead
-        held.raw += sum(len(dead.raw) for dead in part.dead)
+        held.raw += sum(len(dead.raw) + 256 for dead in part.dead)
         held.replaced += part.replaced
         held.misfits += part.misfits
         ends = np.cumsum(_lengths(part.table.column("text")))

@@ -41,11 +41,15 @@ class Broken(Exception):
 
 
 class _Corrupt(Exception):
-    """As Broken, before the second, finer reading; ``at`` is where in the decoder's input."""
+    """As Broken, before the finer readings.
 
-    def __init__(self, at: int, reason: str, message: str) -> None:
+    ``at`` is how far the codec had come; ``exact`` that nothing of the last step was lost.
+    """
+
+    def __init__(self, at: int, reason: str, message: str, exact: bool = False) -> None:
         super().__init__(message)
         self.at = at
+        self.exact = exact
         self.reason = reason
         self.message = message
 
@@ -149,31 +153,51 @@ def stream(file: InputFile, start: int = 0) -> Iterator[bytes]:
 
     Errors: Broken after the last good byte; RunError where the file cannot be reached.
     """
-    if file.compression is None:
-        yield from _plain(file, start)
-        return
+    yield from _plain(file, start) if file.compression is None else _gathered(_unpacked(file))
+
+
+def _gathered(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in chunks as large as may be: what follows works by the block."""
+    held: list[bytes] = []
+    size = 0
+    try:
+        for chunk in chunks:
+            if size + len(chunk) > CHUNK:
+                yield b"".join(held)
+                held, size = [], 0
+            held.append(chunk)
+            size += len(chunk)
+    except Broken:
+        if held:
+            yield b"".join(held)
+        raise
+    if held:
+        yield b"".join(held)
+
+
+def _unpacked(file: InputFile) -> Iterator[bytes]:
     if file.size == 0:
         raise Broken("truncated", f"an empty file is no {file.compression} file")
     codec = _gzip if file.compression == "gzip" else _zstd
-    given = 0
-    try:
-        for chunk in codec(file, None):
-            given += len(chunk)
-            yield chunk
-        return
-    except _Corrupt as error:
-        corrupt = error
-    # The failing step lost what it had decoded: go there again, byte by byte.
-    skip = given
-    try:
-        for chunk in codec(file, corrupt.at):
-            fresh = chunk[skip:]
-            skip = max(0, skip - len(chunk))
-            if fresh:
-                yield fresh
-    except _Corrupt as error:
-        corrupt = error
-    raise Broken(corrupt.reason, corrupt.message)
+    given = at = 0
+    wrong = Broken("unreadable", "")
+    # A failing step loses what it had decoded: go there again, in ever smaller steps.
+    for step in (_STEP, 1024, 1):
+        skip = given
+        try:
+            for chunk in codec(file, at, step):
+                fresh = chunk[skip:]
+                skip = max(0, skip - len(chunk))
+                if fresh:
+                    given += len(fresh)
+                    yield fresh
+            return
+        except _Corrupt as error:
+            at = error.at
+            wrong = Broken(error.reason, error.message)
+            if error.exact:
+                break
+    raise wrong
 
 
 def _plain(file: InputFile, start: int) -> Iterator[bytes]:
@@ -188,8 +212,8 @@ def _plain(file: InputFile, start: int) -> Iterator[bytes]:
             raise RunError(f"{file.location}: cannot be read: {error}") from error
 
 
-def _steps(file: InputFile, raw: _Watched, fine: int | None) -> Iterator[tuple[int, bytes]]:
-    """Input in steps, with their offsets; single bytes from ``fine`` on."""
+def _steps(file: InputFile, raw: _Watched, fine: int, step: int) -> Iterator[tuple[int, bytes]]:
+    """Input in parts, with their offsets; of ``step`` bytes from ``fine`` on."""
     at = 0
     while True:
         try:
@@ -198,20 +222,18 @@ def _steps(file: InputFile, raw: _Watched, fine: int | None) -> Iterator[tuple[i
             raise RunError(f"{file.location}: cannot be read: {error}") from error
         if not data:
             return
-        if fine is not None and at >= fine:
-            for place in range(len(data)):
-                yield at + place, data[place : place + 1]
-        else:
-            yield at, data
+        size = step if at >= fine else _STEP
+        for place in range(0, len(data), size):
+            yield at + place, data[place : place + size]
         at += len(data)
 
 
-def _gzip(file: InputFile, fine: int | None) -> Iterator[bytes]:
+def _gzip(file: InputFile, fine: int, step: int) -> Iterator[bytes]:
     member: Any = None
     members = at = given = 0
     begun = False
     with opened(file) as raw:
-        for at, data in _steps(file, raw, fine):
+        for at, data in _steps(file, raw, fine - fine % _STEP, step):
             while data or begun:
                 if not begun:
                     data = data.lstrip(b"\0") if members else data  # padding, as gzip allows
@@ -237,16 +259,16 @@ def _gzip(file: InputFile, fine: int | None) -> Iterator[bytes]:
                 if not data and len(out) < CHUNK:
                     break
     if begun:
-        raise _Corrupt(at, "truncated", "the gzip data ends too early")
+        raise _Corrupt(at, "truncated", "the gzip data ends too early", exact=True)
 
 
-def _zstd(file: InputFile, fine: int | None) -> Iterator[bytes]:
+def _zstd(file: InputFile, fine: int, step: int) -> Iterator[bytes]:
     at = 0
     with opened(file) as raw:
         packed = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
         while True:
             try:
-                out = packed.read(1 if fine is not None and at >= fine else _STEP * 4)
+                out = packed.read(step if at >= fine else min(_STEP, fine - at))
             except CONTENT_ERRORS as error:
                 wrong = broken(file, error, raw)
                 reason, message = "unreadable", wrong.message

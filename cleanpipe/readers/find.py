@@ -184,7 +184,8 @@ def _remote(pattern: str, any_name: bool) -> list[Found]:
     found = []
     for name, info in infos.items():
         url = fs.unstrip_protocol(name) if prefix is None else prefix + name
-        found.append(Found(url, url, url, int(info.get("size") or 0), _stamp(info)))
+        identity = fs.unstrip_protocol(name)
+        found.append(Found(url, url, identity, int(info.get("size") or 0), _stamp(info)))
     return found
 
 

@@ -27,9 +27,11 @@ def _read(folder: Path, name: str, batch_bytes: int = 1 << 20, **options: str) -
     return [batch for piece in shard.pieces for batch in read(piece, source, columns, batch_bytes)]
 
 
-@pytest.mark.skipif("CLEANPIPE_SHARED" not in os.environ and not CASES, reason="no ../shared")
 def test_the_suite_is_there() -> None:
-    assert len(CASES) == 212 - 1 or len(CASES) > 150
+    """Without it the tests below would be none at all, and pass."""
+    if "CLEANPIPE_SHARED" not in os.environ and not FOLDER.exists():
+        pytest.skip("no ../shared")
+    assert len(CASES) > 150
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
@@ -42,7 +44,7 @@ def test_as_a_value(tmp_path: Path, case: Path, after: int) -> None:
     batches = _read(tmp_path, "a.jsonl")
     texts = [text for batch in batches for text in batch.table.column("text").to_pylist()]
     dead = [(dead.reason, dead.row) for batch in batches for dead in batch.dead]
-    parsed = (["good", "t", *["good"] * after], [])
+    parsed: tuple[list[str], list[object]] = (["good", "t", *["good"] * after], [])
     refused = (["good", *["good"] * after], [("bad_json", 1)])
     if case.name.startswith("y_"):
         assert (texts, dead) == parsed

@@ -30,7 +30,8 @@ def table(stage: type[Stage], cases: Sequence[Case]) -> Callable[..., None]:
         units = Units(pa.array(["", text, "Other text."], pa.large_string()))
         assert next((name for name in map(_failing(units), filters) if name), None) == rule
 
-    return test
+    parametrised: Callable[..., None] = test
+    return parametrised
 
 
 def made(stage: type[Stage], parameters: Mapping[str, Any]) -> Any:
@@ -61,4 +62,3 @@ def _failing(units: Units) -> Callable[[Filter], str | None]:
         return stage.rules()[code - 1].name if code else None
 
     return failing
-

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.filters.length import Length
 from cleanpipe.filters.remove import Remove
 from cleanpipe.filters.rule import MeasureRule
 from cleanpipe.filters.symbols import Symbols
 from cleanpipe.parameters import build
-from cleanpipe.stage import Edits, Filter, Filters, Flags, Measures, Rule
+from cleanpipe.stage import Edits, Filter, Filters, Measures, Rule
 from cleanpipe.text import SubUnit
 from cleanpipe.units import Units
 
@@ -122,7 +122,7 @@ class Foreign(Filter):
         return {"language": units.value("language")}
 
     def failures(self, measures: Measures) -> list[Flags]:
-        other = pc.not_equal(measures["language"], "en")  # type: ignore[call-overload]
+        other = pc.not_equal(measures["language"], "en")
         return [other.fill_null(False).to_numpy(zero_copy_only=False)]
 
 

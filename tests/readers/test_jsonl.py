@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cleanpipe.readers import jsonl, lines
+from cleanpipe.readers import Dead, jsonl, lines
 from cleanpipe.readers.inputs import InputFile, Piece
 from cleanpipe.schema import Columns, SourceRoles
 
@@ -228,7 +229,7 @@ def _pieces(path: Path, data: bytes, step: int) -> list[Piece]:
     ends = [*range(0, size, step), size]
     pieces = []
     row = 0
-    for start, stop in zip(ends, ends[1:], strict=False):
+    for start, stop in itertools.pairwise(ends):
         piece = Piece(file, start, stop, row)
         row += lines.count(piece)
         pieces.append(piece)
@@ -261,7 +262,7 @@ def test_ranges_and_the_three_ways_agree(
             if slow:
                 reader.lines = None
             for block in lines.blocks(piece):
-                assert not isinstance(block, lines.Dead)
+                assert not isinstance(block, Dead)
                 batch = reader.read(block)
                 documents += zip(batch.table.to_pylist(), batch.columns.to_pylist(), strict=True)
                 dead += batch.dead

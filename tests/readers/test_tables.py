@@ -15,7 +15,7 @@ import pytest
 
 from cleanpipe.errors import ConfigError
 from cleanpipe.readers.repair import well_formed
-from cleanpipe.readers.tables import output_type
+from cleanpipe.readers.types import output_type
 
 Load = Callable[..., Any]
 NAMES = ["a.parquet", "a.arrow"]
