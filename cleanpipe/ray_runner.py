@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -27,9 +28,9 @@ _ENVIRONMENT = {
     # The memory monitor counts mapped models and page cache and kills healthy workers.
     "RAY_memory_monitor_refresh_ms": "0",
 }
-# A local cluster talks over loopback alone; the token it would make is written below HOME,
-# which is read-only on many batch systems.
-_LOCAL_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled"}
+# A local cluster listens on every interface, and whoever may talk to it may run code: a token of
+# this process's own. The token Ray would make is written below HOME, read-only on batch systems.
+_LOCAL_ENVIRONMENT = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 _JOBS: dict[str, Job] = {}
 """In a worker: the job it works for, its models open. At most one."""
@@ -48,13 +49,15 @@ class RayRunner:
 
     def __init__(self, options: RunOptions) -> None:
         local = options.address in (None, "local")
-        wanted = {**_ENVIRONMENT, **(_LOCAL_ENVIRONMENT if local else {})}
+        ours = local and "RAY_AUTH_MODE" not in os.environ
+        wanted = {**_ENVIRONMENT, **(_LOCAL_ENVIRONMENT if ours else {})}
         self._before = {name: os.environ.get(name) for name in wanted}
         os.environ.update(wanted)
         import ray
 
         self._ray: Any = ray
         self._options = options
+        _forget_token(ray)
         settings: dict[str, Any] = {}
         if local:
             cpus = options.workers or len(os.sched_getaffinity(0))
@@ -140,6 +143,14 @@ class RayRunner:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+        _forget_token(self._ray)
+
+
+def _forget_token(ray: Any) -> None:
+    """Let Ray read the token anew: it remembers the first one a process has used."""
+    loader = getattr(ray._raylet, "AuthenticationTokenLoader", None)
+    if loader is not None:
+        loader.instance().reset_cache()
 
 
 def _work(fingerprint: str, job: Job, task: Task) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import IO, Protocol, Self
 
@@ -32,7 +33,8 @@ class _Parquet:
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         # A dictionary for texts would hold every text of the row group once more.
-        plain = [name for name in schema.names if name not in ("id", "text", "text_hash")]
+        leaves = [path for column in schema for path in _leaves(column, column.name)]
+        plain = [path for path in leaves if path not in ("id", "text", "text_hash")]
         self._writer = pq.ParquetWriter(
             file,
             schema,
@@ -47,6 +49,17 @@ class _Parquet:
 
     def close(self) -> None:
         self._writer.close()
+
+
+def _leaves(column: pa.Field, path: str) -> Iterator[str]:
+    """The Parquet paths of a column's values."""
+    if pa.types.is_struct(column.type):
+        for inner in column.type:
+            yield from _leaves(inner, f"{path}.{inner.name}")
+    elif pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        yield from _leaves(column.type.value_field, f"{path}.list.element")
+    else:
+        yield path
 
 
 class _JsonLines:
@@ -162,6 +175,9 @@ class PartWriter:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
+            if self._out is not None:
+                with suppress(Exception):  # else Arrow tries, and complains, when it is collected
+                    self._out.close()
             self._stack.__exit__(kind, error, trace)
             return
         while self._rows:

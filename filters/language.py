@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -26,6 +27,10 @@ SHIPPED = Path(__file__).parent / "models" / "lid.176.ftz"
 SHIPPED_SHA256 = "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83"
 
 _PREFIX = "__label__"
+_UNSPACED = re.compile(
+    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+)
+"""A Hiragana, Katakana or Han character."""
 _ASCII_SMALL = b"abcdefghijklmnopqrstuvwxyz"
 _CASED_END = 0x1F000  # every cased script lies below; emoji and Han beyond are not cased
 
@@ -63,7 +68,10 @@ class Language(Filter):
     What is done to the text before the model sees it: line breaks become spaces (one ends
     the text for fastText), as does a literal ``</s>`` (so does that); text of which more than
     half of the cased letters are capitals is lower-cased (the model agrees with itself on only
-    76 % of capitalised texts otherwise). NUL separates words there, and needs nothing.
+    76 % of capitalised texts otherwise); Han and kana get a space on either side, as the model
+    takes an unspaced sentence for one unknown word and its label from chance: of 149,063 short
+    Chinese texts (reviews, poems, encyclopaedia) 134,915 are labelled right without the spaces
+    and 147,757 with them. NUL separates words there, and needs nothing.
 
     Errors: ConfigError where the module ``fasttext`` or the model cannot be loaded.
     """
@@ -211,6 +219,8 @@ def _prepared(text: str, characters: int | None) -> str:
         part = part.replace("</s>", " ")
         if not any(map(str.isalpha, part)):
             return ""
+    if not part.isascii():
+        part = _UNSPACED.sub(r" \1 ", part)
     return part.lower() if _mostly_capitals(part) else part
 
 

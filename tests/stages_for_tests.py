@@ -55,7 +55,7 @@ class Count(Filter):
             "capitals": np.array([text.count(self.letter.upper()) for text in texts], np.float64),
         }
 
-    def evidence(self, units: Units, codes: Codes) -> Sequence[Evidence | None]:
+    def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         letters = [self.letter if self.rules()[c - 1].name == "count" else None for c in codes]
         return [
             None

@@ -145,4 +145,7 @@ def test_losses() -> None:
     stats.lose("web", "length", 5, 1)
     stats.lose("web", "exact", 11, 0)
     stats.lose("books", "length", 1, 1)
-    assert stats.losses == {"web": {"length": [15, 4], "exact": [11, 0]}, "books": {"length": [1, 1]}}
+    assert stats.losses == {
+        "web": {"length": [15, 4], "exact": [11, 0]},
+        "books": {"length": [1, 1]},
+    }

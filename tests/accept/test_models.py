@@ -102,17 +102,18 @@ def test_language_of_labelled_sentences() -> None:
         each for each in wanted if each["unit"] == "sentences" and each["iso1"] in known - {"und"}
     ]
     texts = pa.array([each["text"] for each in cases], pa.large_string())
-    found = stage.measure(Units(texts))["language"].to_pylist()  # type: ignore[union-attr]
+    found = stage.measure(Units(texts))["language"].to_pylist()
     right = sum(label == each["iso1"] for label, each in zip(found, cases, strict=True))
     assert len({each["iso1"] for each in cases}) >= 60
     assert right / len(cases) == pytest.approx(0.893, abs=0.005)  # issue 7, the reference
 
 
 def test_language_from_the_beginning_is_that_of_the_whole() -> None:
-    texts = [each["text"] for each in records("corpus/web/trafilatura_eval_pages.jsonl.gz")]
+    files = sorted((DATA / "corpus/web").glob("*.jsonl.gz"))
+    texts = [each["text"] for file in files for each in records(f"corpus/web/{file.name}")]
     units = Units(pa.array(texts, pa.large_string()))
-    part = Language().measure(units)["language"].to_pylist()  # type: ignore[union-attr]
-    whole = Language(characters=None).measure(units)["language"].to_pylist()  # type: ignore[union-attr]
+    part = Language().measure(units)["language"].to_pylist()
+    whole = Language(characters=None).measure(units)["language"].to_pylist()
     same = sum(one == other for one, other in zip(part, whole, strict=True))
     assert same / len(texts) >= 0.995
 
