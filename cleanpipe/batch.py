@@ -72,6 +72,7 @@ EDITS = pa.schema(
         ("end", pa.int64()),
         ("replacement", TEXT),
         ("text", TEXT),
+        ("match", TEXT),
     ]
 )
 LINEAGE = pa.struct([("source", TEXT), ("file", TEXT), ("row", pa.int64()), ("language", TEXT)])

@@ -97,7 +97,8 @@ class Explanation:
             done = "replaced" if edit["replacement"] is not None else "removed"
             yield (
                 f"  {done} bytes {edit['start']}-{edit['end']} by {edit['stage']}.{edit['rule']} "
-                f"({_value(edit['value'])}, passes {edit['bound']}): {_excerpt(edit['text'], 60)}"
+                f"({_value(edit['value'])}, passes {edit['bound']}): "
+                f"{_excerpt(edit['match'] or edit['text'], 60)}"
             )
         if len(self.edits) > 20:
             yield f"  ... and {len(self.edits) - 20} more edits"

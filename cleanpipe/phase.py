@@ -17,7 +17,7 @@ from cleanpipe.plan import Kind, full_name
 from cleanpipe.spec import Step
 from cleanpipe.stage import Edits, Filter, Measures, Rewriter, Rows, Rule, Stage
 from cleanpipe.stats import Stats
-from cleanpipe.units import Units, Value
+from cleanpipe.units import Units, Value, rows_of
 
 EDIT_TEXT_BYTES = 200
 """How much of a removed or replaced passage the edit record shows, bytes of UTF-8."""
@@ -243,12 +243,6 @@ def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
     return Units(batch.text, find=find)
 
 
-def rows_of(value: Value, rows: Rows) -> Value:
-    """Some rows of a measure or label."""
-    taken: Value = value[rows] if isinstance(value, np.ndarray) else value.take(pa.array(rows))
-    return taken
-
-
 def _bound(rule: Rule, value: float | None) -> str:
     if isinstance(rule.bounds, Bounds):
         return rule.bounds.broken_by(value) if value is not None else str(rule.bounds)
@@ -340,6 +334,9 @@ def _edit_table(
         if edits.replacement is not None
         else pa.nulls(len(edits), TEXT),
         "text": pa.array(shown, TEXT),
+        "match": pa.array(edits.match, TEXT)
+        if edits.match is not None
+        else pa.nulls(len(edits), TEXT),
     }
     return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
 

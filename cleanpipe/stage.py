@@ -186,6 +186,8 @@ class Edits:
         rule: uint16, shape (e,): 1-based place in the rewriter's ``rules()``.
         value: float64, shape (e,): the value that broke the rule, NaN where there is none.
         replacement: texts put in place of the ranges, or None (default) for plain removal.
+        match: the word or passage that broke the rule, None where there is none to show, or
+            None (default) where there never is.
     """
 
     unit: Rows
@@ -194,6 +196,7 @@ class Edits:
     rule: Codes
     value: Numbers
     replacement: Sequence[str] | None = None
+    match: Sequence[str | None] | None = None
 
     def __len__(self) -> int:
         return len(self.unit)

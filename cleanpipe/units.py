@@ -16,6 +16,14 @@ from cleanpipe.bounds import Numbers
 Value: TypeAlias = Numbers | pa.LargeStringArray
 
 
+def rows_of(value: Value, rows: npt.NDArray[np.int64]) -> Value:
+    """Some rows of a measure or label."""
+    if isinstance(value, np.ndarray):
+        return value[rows]
+    taken: Value = value.take(pa.array(rows, pa.int64()))
+    return taken
+
+
 class Units:
     """n documents, paragraphs, lines or sentences, all of one version of their text.
 

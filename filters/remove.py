@@ -14,7 +14,7 @@ from cleanpipe.bounds import Numbers
 from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
 from cleanpipe.surface import SURFACE
 from cleanpipe.text import Segments, SubUnit, removal_ranges, segments
-from cleanpipe.units import Units, Value
+from cleanpipe.units import Units, Value, rows_of
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Remove(Rewriter):
     def rewrite(self, units: Units) -> tuple[Edits, Measures]:
         """One edit a removed unit; it takes its share of the separators along."""
         parts = segments(units.text, self.unit)
-        rule, value = self._judge(units, parts)
+        rule, value, match = self._judge(units, parts)
         gone = rule > 0
         document = parts.document[gone]
         start, end = removal_ranges(parts, gone)
@@ -90,11 +90,13 @@ class Remove(Rewriter):
         characters = units.number("characters")
         share = np.divide(removed, characters, out=np.zeros(len(units)), where=characters > 0)
         number = np.bincount(document, minlength=len(units)).astype(np.float64)
-        edits = Edits(document, start, end, rule[gone], value[gone])
+        shown = [match.get(place) for place in np.flatnonzero(gone).tolist()]
+        edits = Edits(document, start, end, rule[gone], value[gone], match=shown)
         return edits, {"removed_share": share, "removed_units": number}
 
-    def _judge(self, units: Units, parts: Segments) -> tuple[Codes, Numbers]:
-        """For each unit the first rule it fails, from 1 on, or 0; and the value that did."""
+    def _judge(self, units: Units, parts: Segments) -> tuple[Codes, Numbers, dict[int, str]]:
+        """For each unit the first rule it fails, from 1 on, or 0; the value that did; and of
+        those that have it, by their place, the word or passage that did."""
         known = {
             name: _spread(units.value(name), parts)
             for name in self.needs()
@@ -103,13 +105,20 @@ class Remove(Rewriter):
         every = Units(parts.texts, known)
         rule = np.zeros(len(parts), dtype=np.uint16)
         value = np.full(len(parts), np.nan)
+        match: dict[int, str] = {}
         left = np.arange(len(parts))
         before = 0
         for _, stage in self.failing:
             if not len(left):
                 break
-            measures = stage.measure(every if len(left) == len(every) else every.take(left))
+            some = every if len(left) == len(every) else every.take(left)
+            measures = stage.measure(some)
             codes = stage.judge(measures)
+            failing = np.flatnonzero(codes)
+            theirs = {name: rows_of(taken, failing) for name, taken in measures.items()}
+            found = stage.evidence(some.take(failing), codes[failing], theirs)
+            places = left[failing].tolist()
+            match.update((at, one.match) for at, one in zip(places, found, strict=True) if one)
             rules = stage.rules()
             for code in np.unique(codes[codes > 0]).tolist():
                 failed = codes == code
@@ -119,7 +128,7 @@ class Remove(Rewriter):
                     value[left[failed]] = taken[failed]
             left = left[codes == 0]
             before += len(rules)
-        return rule, value
+        return rule, value, match
 
 
 def _spread(value: Value, parts: Segments) -> Value:
