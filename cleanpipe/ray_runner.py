@@ -6,6 +6,7 @@ import logging
 import os
 import secrets
 import signal
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -49,6 +50,7 @@ class RayRunner:
 
     def __init__(self, options: RunOptions) -> None:
         local = options.address in (None, "local")
+        _refuse_silence(options.address or "")
         ours = local and "RAY_AUTH_MODE" not in os.environ
         wanted = {**_ENVIRONMENT, **(_LOCAL_ENVIRONMENT if ours else {})}
         self._before = {name: os.environ.get(name) for name in wanted}
@@ -144,6 +146,16 @@ class RayRunner:
             else:
                 os.environ[name] = value
         _forget_token(self._ray)
+
+
+def _refuse_silence(address: str) -> None:
+    """Ray would try an address where nothing listens for ever."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        except OSError as error:
+            raise ConfigError(f"Ray at {address}: {error}") from error
 
 
 def _forget_token(ray: Any) -> None:

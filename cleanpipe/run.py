@@ -74,7 +74,10 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
     except ConfigError as error:
         faults.extend(error.faults)
     else:
-        faults.extend(_column_faults(plan, columns))
+        # Where a source is left out for its faults, a column may be missing for that alone.
+        told = [*faults, *(plan.faults if isinstance(plan, Spec) else ())]
+        whole = not any(fault.path.startswith("sources") for fault in told)
+        faults.extend(_column_faults(plan, columns, whole))
     if faults:
         raise ConfigError([plan.document.placed(fault) for fault in faults])
     described = {
@@ -84,14 +87,14 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
     return Inputs(files, columns, split(files, plan.shard_bytes), described)
 
 
-def _column_faults(plan: Plan | Spec, columns: Columns) -> Iterator[Fault]:
-    """Bounds on columns of the input that are not there, or hold no numbers."""
+def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator[Fault]:
+    """Bounds on columns of the input that are not there (where all are known), or no numbers."""
     kinds = {f"column.{field.name}": field.type for field in columns.schema}
     for step in plan.steps:
         stages = [stage for stage in step.stages if isinstance(stage, (Filter, Rewriter))]
         rules = [rule for stage in stages for rule in stage.rules()]
         for name in dict.fromkeys(r.measure for r in rules if isinstance(r.bounds, Bounds)):
-            if name.startswith("column.") and name not in kinds:
+            if whole and name.startswith("column.") and name not in kinds:
                 known = nearest(name, list(kinds))
                 yield plan.document.fault(step.place, f'no source has a "{name}"; {known}')
             elif name in kinds and not is_numeric(kinds[name]):

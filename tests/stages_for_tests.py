@@ -5,7 +5,7 @@ Put them into the registry for one test with :func:`registered`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -143,6 +143,6 @@ def _places(text: bytes, wanted: bytes) -> list[int]:
 
 def registered(monkeypatch: pytest.MonkeyPatch, *more: type[Stage]) -> None:
     """Add the toy stages, and others, to the registry for one test."""
-    toys: Mapping[str, type[Stage]] = {cls.kind: cls for cls in (Count, First, Cut, *more)}
-    found = MappingProxyType({**registry.stages(), **toys})
+    toys: list[type[Stage]] = [Count, First, Cut, *more]
+    found = MappingProxyType({**registry.stages(), **{cls.kind: cls for cls in toys}})
     monkeypatch.setattr(registry, "stages", lambda: found)

@@ -42,7 +42,7 @@ class Ran:
     def reasons(self) -> list[str | None]:
         drops = [self.batch.drops.get(row) for row in range(len(self.batch))]
         assert [drop is None for drop in drops] == self.batch.alive.tolist()
-        return [drop and f"{drop.stage}.{drop.rule}" for drop in drops]
+        return [None if drop is None else f"{drop.stage}.{drop.rule}" for drop in drops]
 
     @property
     def also(self) -> dict[int, list[str]]:
@@ -371,8 +371,8 @@ def test_apply_edits(
         None if removal else [new for *_, new in edits],
     )
     array = pa.array([*["é"] * offset, *texts], TEXT).slice(offset)
-    changed, new = apply_edits(array, made)
-    assert dict(zip(changed.tolist(), new, strict=True)) == expected
+    changed, made_texts = apply_edits(array, made)
+    assert dict(zip(changed.tolist(), made_texts, strict=True)) == expected
 
 
 @pytest.mark.parametrize(

@@ -335,6 +335,37 @@ def test_sources_are_looked_at_beside_other_faults(tmp_path: Path, clean: Cli) -
             assert line.startswith(f"{path}:{start}")
 
 
+@pytest.mark.parametrize(
+    ("source", "rule", "expected"),
+    [
+        ("{paths: a.jsonl}", "rule: {measure: column.year, min: 1}", []),
+        ("{paths: a.jsonl}", "rule: {measure: column.yaer, min: 1}",
+         ['4:5: stages[0].rule: no source has a "column.yaer"; did you mean "column.year"?']),
+        ("{paths: a.jsonl}", "rule: {measure: column.title, min: 1}",
+         ['4:5: stages[0].rule: expected a column of numbers: "column.title" is large_string']),
+        ("{paths: a.jsonl}",
+         "remove: {unit: line, failing: [rule: {measure: column.title, min: 1}]}",
+         ['4:5: stages[0].remove: expected a column of numbers: "column.title" is large_string']),
+        # The column may be in the source that cannot be read.
+        ("{paths: gone.jsonl}", "rule: {measure: column.yaer, min: 1}", ["2:7: sources.s.paths: "]),
+        ("{path: a.jsonl}", "rule: {measure: column.yaer, min: 1}",
+         ["2:3: sources.s: expected the parameter", "2:7: sources.s.path: unknown parameter"]),
+    ],
+)  # fmt: skip
+def test_bounds_on_columns(
+    tmp_path: Path, clean: Cli, source: str, rule: str, expected: list[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "x", "year": 1, "title": "y", "id": "1"}\n')
+    path = tmp_path / "p.yaml"
+    path.write_text(f"sources:\n  s: {source}\nstages:\n  - {rule}\n")
+    ended = clean("check", path)
+    assert ended.code == (2 if expected else 0)
+    lines = ended.err.splitlines()
+    assert len(lines) == len(expected)
+    for line, start in zip(lines, expected, strict=True):
+        assert line.startswith(f"{path}:{start}")
+
+
 def test_inputs_beside_the_file_have_no_line(tmp_path: Path, clean: Cli) -> None:
     path = tmp_path / "p.yaml"
     path.write_text("sources:\n  a: {paths: gone}\nstages:\n  - exact\nguards: x\n")

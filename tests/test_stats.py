@@ -56,6 +56,23 @@ def test_adding_is_commutative_and_associative(one: Stats, two: Stats, three: St
     assert added(one, Stats()) == added(one)
 
 
+def numbers(value: Any, path: str = "") -> dict[str, int]:
+    """Every number of a plain value, by where it stands."""
+    if isinstance(value, (int, float)):
+        return {path: int(value)}
+    items = enumerate(value) if isinstance(value, list) else value.items()
+    return {k: v for key, item in items for k, v in numbers(item, f"{path}.{key}").items()}
+
+
+@given(STATS, STATS)
+def test_every_number_is_added(one: Stats, two: Stats) -> None:
+    parts = numbers(one.to_json()), numbers(two.to_json())
+    total = numbers(added(one, two).to_json())
+    assert total == {
+        path: sum(part.get(path, 0) for part in parts) for path in {*parts[0], *parts[1]}
+    }
+
+
 @given(STATS)
 def test_it_reads_back(stats: Stats) -> None:
     assert copy(stats) == stats

@@ -14,7 +14,7 @@ TEXTS = ["a b", "", "c d e", "f"]
 
 
 def units(**known: object) -> Units:
-    return Units(pa.array(TEXTS, pa.large_string()), known)  # type: ignore[arg-type]
+    return Units(pa.array(TEXTS, pa.large_string()), known)
 
 
 @pytest.fixture

@@ -95,6 +95,20 @@ def test_one_by_one_and_from_chunks_of_other_tables(small_groups: None, tmp_path
     assert written(tmp_path / "chunks", chunked, [7]) == once
 
 
+def test_pages_do_not_follow_batches(tmp_path: Path) -> None:
+    # More than a page (1 MB) of every column, in one row group.
+    size = 70_000
+    rows = pa.table(
+        {
+            "text": pa.array([f"{number} " * 8 for number in range(size)], pa.large_string()),
+            "n": pa.array([number * 2654435761 for number in range(size)]),
+        }
+    )
+    once = written(tmp_path / "once", rows, [])
+    assert written(tmp_path / "parts", rows, [1, 999, 20_000, 20_001, 50_000]) == once
+    assert pq.ParquetFile(tmp_path / "once/kept/part-00000.parquet").num_row_groups == 1
+
+
 def test_row_groups_end_at_the_first_row_that_reaches_the_limit(
     small_groups: None, tmp_path: Path
 ) -> None:
@@ -162,8 +176,8 @@ def test_pages_have_checksums_and_texts_no_dictionary(tmp_path: Path) -> None:
     group = pq.ParquetFile(path).metadata.row_group(0)
     columns = {group.column(i).path_in_schema: group.column(i) for i in range(group.num_columns)}
     assert not columns["text"].has_dictionary_page
-    for path in ("year", "cleanpipe.source", "tags.list.element"):
-        assert columns[path].has_dictionary_page
+    for name in ("year", "cleanpipe.source", "tags.list.element"):
+        assert columns[name].has_dictionary_page
     assert columns["text"].compression == "ZSTD"
 
 

@@ -136,8 +136,8 @@ def needs_no_parameters(kind: str) -> bool:
 
 def examples() -> Iterator[Any]:
     for kind in registry.stages():
-        plain = [{}] if needs_no_parameters(kind) else []
-        for number, parameters in enumerate([*plain, *EXAMPLES.get(kind, ())]):
+        none: list[Mapping[str, Any]] = [{}] if needs_no_parameters(kind) else []
+        for number, parameters in enumerate([*none, *EXAMPLES.get(kind, ())]):
             yield pytest.param(kind, parameters, id=f"{kind}-{number}")
 
 
@@ -178,7 +178,7 @@ def test_what_a_kind_says_of_itself(kind: str) -> None:
     assert isinstance(cls.version, int) and cls.version >= 1
     assert dataclasses.is_dataclass(cls)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        object.__new__(cls).anything = 1  # type: ignore[attr-defined]
+        object.__new__(cls).anything = 1
     doc = (
         inspect.getdoc(cls)
         if cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}(")
@@ -602,7 +602,7 @@ class _Counts(Filter):
         return (Rule("n", "n", Bounds(1, None)),)
 
     def measure(self, units: Units) -> Measures:
-        return {"n": np.zeros(len(units), np.int64)}  # type: ignore[dict-item]
+        return {"n": np.zeros(len(units), np.int64)}
 
 
 @dataclasses.dataclass(frozen=True)
