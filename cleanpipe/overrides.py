@@ -61,7 +61,18 @@ def _put(node: Any, parts: Sequence[str], value: Any) -> Any:
         node = {}
     if not isinstance(node, Mapping):
         raise KeyError(f'nothing is called "{head}" below {node}')
+    if head == "cases" and "per" in node and len(rest) > 2:
+        node = _with_shared(node, rest[0], rest[1])
     return {**node, head: _put(node.get(head), rest, value)}
+
+
+def _with_shared(node: Mapping[str, Any], case: str, key: str) -> Mapping[str, Any]:
+    """A part of a parameter that the cases share is changed for one case: it gets its own."""
+    cases = node.get("cases") or {}
+    own = cases.get(case) or {}
+    if key in own or key not in node:
+        return node
+    return {**node, "cases": {**cases, case: {**own, key: node[key]}}}
 
 
 def _put_stage(stages: tuple[Any, ...], parts: Sequence[str], value: Any) -> Any:

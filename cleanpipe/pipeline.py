@@ -164,9 +164,13 @@ def as_table(data: Any) -> tuple[pa.Table, bool]:
     if hasattr(data, "with_format") and hasattr(data, "features"):
         return data.with_format("arrow")[:], False  # datasets.Dataset
     if hasattr(data, "to_frame") and not hasattr(data, "columns"):
-        return _positioned(pa.array(data.tolist(), pa.large_string())), True  # pandas.Series
+        gone = data.isna().tolist()  # pandas.Series: NaN is a missing text, too
+        data = [None if no else text for text, no in zip(data.tolist(), gone, strict=True)]
     if hasattr(data, "columns") and hasattr(data, "iloc"):
-        return pa.Table.from_pandas(data, preserve_index=False), False
+        try:
+            return pa.Table.from_pandas(data, preserve_index=False), False
+        except (pa.ArrowException, UnicodeError) as error:
+            raise ConfigError(f"the frame is no table: {error}") from error
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         wrong = [
             index for index, text in enumerate(data) if text is not None and type(text) is not str

@@ -88,18 +88,25 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
 
 
 def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator[Fault]:
-    """Bounds on columns of the input that are not there (where all are known), or no numbers."""
+    """Columns of the input that a stage looks at but that are not there (where all are known),
+    and bounds on columns that are no numbers."""
     kinds = {f"column.{field.name}": field.type for field in columns.schema}
     for step in plan.steps:
         stages = [stage for stage in step.stages if isinstance(stage, (Filter, Rewriter))]
         rules = [rule for stage in stages for rule in stage.rules()]
-        for name in dict.fromkeys(r.measure for r in rules if isinstance(r.bounds, Bounds)):
+        bounded = [rule.measure for rule in rules if isinstance(rule.bounds, Bounds)]
+        looked_at = {
+            **dict.fromkeys(bounded, step.place),
+            **dict.fromkeys(step.when.names() if step.when else (), (*step.place[:-1], "when")),
+            **({step.per: (*step.place, "per")} if step.per else {}),
+        }
+        for name, place in looked_at.items():
             if whole and name.startswith("column.") and name not in kinds:
                 known = nearest(name, list(kinds))
-                yield plan.document.fault(step.place, f'no source has a "{name}"; {known}')
-            elif name in kinds and not is_numeric(kinds[name]):
+                yield plan.document.fault(place, f'no source has a "{name}"; {known}')
+            elif name in bounded and name in kinds and not is_numeric(kinds[name]):
                 yield plan.document.fault(
-                    step.place, f'expected a column of numbers: "{name}" is {kinds[name]}'
+                    place, f'expected a column of numbers: "{name}" is {kinds[name]}'
                 )
 
 

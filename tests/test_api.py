@@ -94,9 +94,7 @@ def test_a_table_without_ids() -> None:
 
 
 def test_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    jsonl(
-        tmp_path / "a.jsonl", [{"id": i, "text": t} for i, t in zip(IDS, TEXTS, strict=True)]
-    )
+    jsonl(tmp_path / "a.jsonl", [{"id": i, "text": t} for i, t in zip(IDS, TEXTS, strict=True)])
     monkeypatch.chdir(tmp_path)
     for path in ("a.jsonl", "*.jsonl", Path("a.jsonl"), str(tmp_path / "a.jsonl"), "."):
         check(cp.Pipeline.from_dict(PIPE).run(path), IDS)
@@ -161,6 +159,8 @@ def test_duplicate_ids() -> None:
         (["one", 2], "expected texts, got int at position 1"),
         ([b"one"], "expected texts, got bytes at position 0"),
         (pa.array([1, 2]), "text"),
+        (pd.Series(["one", 2]), "expected texts, got int at position 1"),
+        (pd.DataFrame({"text": ["one", 2]}), "the frame is no table: .*text"),
         (pa.table({"content": ["a"]}), "no column `text`"),
         (pd.DataFrame({"content": ["a"]}), "no column `text`"),
         ("no/such/*.jsonl", "matches no file"),

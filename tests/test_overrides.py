@@ -173,3 +173,12 @@ def test_faults_come_with_those_of_the_file() -> None:
         'p.yaml:2:5: stages[0].length.chars: expected a finite number or null as a bound, got "five"',
         "p.yaml:2:14: stages[0].length.tokens: expected low <= high, got [2, 1]: nothing passes",
     ]
+
+
+def test_what_cases_share_is_changed_for_one_of_them() -> None:
+    tree = {"stages": ({"length": {"per": "language", "tokens": (5, 90), "cases": {"en": None}}},)}
+    changed_tree, faults = override(tree, ["length.cases.en.tokens.max=50"], TOP_LEVEL)
+    assert not faults
+    length = changed_tree["stages"][0]["length"]
+    assert length["cases"] == {"en": {"tokens": (5, 50)}}
+    assert length["tokens"] == (5, 90)

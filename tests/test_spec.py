@@ -413,3 +413,25 @@ def test_options_given_replace_those_of_the_file() -> None:
     changed: Any = run_options(options, runner="inline", workers=None)
     assert (changed.runner, changed.workers) == ("inline", 3)
     assert changed.scratch == "s"
+
+
+@pytest.mark.parametrize(
+    ("stage", "place"),
+    [
+        ({"length": {"tokens": [1, None]}, "when": {"column.titel": "x"}}, "stages[0].when"),
+        (
+            {"length": {"per": "column.titel", "cases": {"x": {"tokens": [1, 2]}}, "else": "keep"}},
+            "stages[0].length.per",
+        ),
+    ],
+)
+def test_a_column_that_no_source_has(
+    stage: dict[str, Any], place: str, tmp_path: Path, clean: Cli
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a", "title": "b"}\n', encoding="utf-8")
+    (tmp_path / "p.yaml").write_text(
+        json.dumps({"sources": {"a": {"paths": "a.jsonl"}}, "stages": [stage]}), encoding="utf-8"
+    )
+    done = clean("check", str(tmp_path / "p.yaml"))
+    assert done.code == 2
+    assert f'{place}: no source has a "column.titel"; did you mean "column.title"?' in done.err

@@ -1,13 +1,14 @@
 # ruff: noqa: E501 (rows of tables)
 """What the contracts promise (cleanpipe/stage.py), tried on every registered stage.
 
-Stages are found by themselves. One that cannot be made without parameters needs a line in
-:data:`EXAMPLES`; that is all a newcomer adds here.
+Stages are found by themselves, and tried with the parameters of their tables in tests/filters.
+Only one whose parameters name files, or whose table is of another form, is in :data:`EXAMPLES`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import pickle
 import re
@@ -38,6 +39,7 @@ from cleanpipe.stage import (
 )
 from cleanpipe.text import segments
 from cleanpipe.units import Units
+from tests.filters.table import TABLES
 
 EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "blocklist": [
@@ -46,7 +48,6 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ],
     "gopher_quality": [{"stop_words": None, "mean_word_length": [None, 8]}],
     "language": [{"keep": ["en", "zh", "und"], "min_score": 0.4}, {"keep": {"th": 0.5}}],
-    "length": [{"tokens": [2, 40], "chars": {"above": 3}, "lines": [None, 3]}],
     "perplexity": [
         {"model": "tiny.arpa", "profile": "words", "bounds": [None, 50], "min_tokens": 1},
         {"model": "stated.arpa", "bounds": [5, None], "min_tokens": 2},
@@ -61,9 +62,6 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"measure": "tokens", "above": 3},
         {"measure": "earlier.measure", "bounds": [0, 5]},
         {"measure": "column.year", "max": 3},
-    ],
-    "symbols": [
-        {"symbol_share": [None, 0.3], "digit_share": [None, 0.2], "letter_share": [0.5, 1]}
     ],
 }
 """Parameters to try a kind with, as in a pipeline file; paths are those of :func:`folder`."""
@@ -134,10 +132,20 @@ def needs_no_parameters(kind: str) -> bool:
     return not parse_spec(document_of({"stages": [kind]}), ".").faults
 
 
+def parameters_of(kind: str) -> Sequence[Mapping[str, Any]]:
+    """Of EXAMPLES, else some of the kind's table, spread over it."""
+    if kind in EXAMPLES:
+        return EXAMPLES[kind]
+    for module in sorted((Path(__file__).parents[1] / "filters").glob("test_*.py")):
+        importlib.import_module(f"tests.filters.{module.stem}")
+    found = TABLES.get(kind, [])
+    return found[:: 1 + len(found) // 4]
+
+
 def examples() -> Iterator[Any]:
     for kind in registry.stages():
         none: list[Mapping[str, Any]] = [{}] if needs_no_parameters(kind) else []
-        for number, parameters in enumerate([*none, *EXAMPLES.get(kind, ())]):
+        for number, parameters in enumerate([*none, *parameters_of(kind)]):
             yield pytest.param(kind, parameters, id=f"{kind}-{number}")
 
 
@@ -160,11 +168,8 @@ KIND = pytest.mark.parametrize("kind", list(registry.stages()))
 
 @KIND
 def test_there_is_an_example(kind: str) -> None:
-    if not needs_no_parameters(kind) and not EXAMPLES.get(kind):
-        pytest.fail(
-            f'"{kind}" has required parameters: add a line `"{kind}": [{{...}}]` to EXAMPLES in '
-            "tests/contract/test_contract.py, with parameters as in a pipeline file"
-        )
+    if not needs_no_parameters(kind) and not parameters_of(kind):
+        pytest.fail(f'"{kind}" needs parameters: give it a table in tests/filters/test_{kind}.py')
 
 
 def test_no_example_of_nothing() -> None:

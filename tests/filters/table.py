@@ -14,6 +14,9 @@ from cleanpipe.parameters import build
 from cleanpipe.stage import Filter, NamedSet, Stage
 from cleanpipe.units import Units
 
+TABLES: dict[str, list[Mapping[str, Any]]] = {}
+"""Parameters of every table by the stage's kind: the contract test tries them too."""
+
 Case = tuple[str, Mapping[str, Any], str | None]
 """Text, parameters, the first rule it fails (None where it passes them all)."""
 
@@ -23,6 +26,9 @@ def table(stage: type[Stage], cases: Sequence[Case]) -> Callable[..., None]:
 
     Every text is judged among others, so that a filter that mixes up its units fails too.
     """
+
+    seen = TABLES.setdefault(stage.kind, [])
+    seen.extend(case for _, case, _ in cases if case not in seen)
 
     @pytest.mark.parametrize(("text", "parameters", "rule"), cases)
     def test(text: str, parameters: Mapping[str, Any], rule: str | None) -> None:

@@ -163,7 +163,9 @@ def test_sources_with_differing_columns(tmp_path: Path) -> None:
     }
     out = Path(run(pipeline(tmp_path, sources, LENGTH)).folder)
     kept = rows(out, "kept")
-    assert [(row["id"], row["text"], row["stars"], row["lang"], row["declared"]) for row in kept] == [
+    assert [
+        (row["id"], row["text"], row["stars"], row["lang"], row["declared"]) for row in kept
+    ] == [
         ("k", "a b c d", 4.5, "en", None),
         ("7", "one two three", 4.0, None, None),
         ("t.parquet:0", "uno dos tres", None, None, "es"),

@@ -88,7 +88,13 @@ def test_two_workers_and_a_killed_one(tmp_path: Path, undisturbed: Path) -> None
 
 
 def test_one_worker(tmp_path: Path, undisturbed: Path) -> None:
-    run(undisturbed / "pipeline.yaml", tmp_path / "out", "run.batch_bytes=100KB", runner="ray", workers=1)
+    run(
+        undisturbed / "pipeline.yaml",
+        tmp_path / "out",
+        "run.batch_bytes=100KB",
+        runner="ray",
+        workers=1,
+    )
     same(tmp_path / "out", undisturbed)
 
 
@@ -187,16 +193,16 @@ def test_an_address(tmp_path: Path, undisturbed: Path, cluster: str) -> None:
 def test_too_much_memory_is_refused(tmp_path: Path, undisturbed: Path, cluster: str) -> None:
     setting = "run.memory_per_worker=900000GB"
     path = undisturbed / "pipeline.yaml"
-    ended = call(
-        "run", path, "--output", tmp_path / "out", "--address", cluster, "--set", setting
-    )
+    ended = call("run", path, "--output", tmp_path / "out", "--address", cluster, "--set", setting)
     assert ended.returncode == 2 and "run.memory_per_worker: " in ended.stderr, ended.stderr
 
 
 def test_no_cluster_there(tmp_path: Path, undisturbed: Path) -> None:
     """Ray by itself would wait for ever."""
     with pytest.raises(ConfigError, match="Ray at 127.0.0.1:1: "):
-        run(undisturbed / "pipeline.yaml", tmp_path / "out", "run.address=127.0.0.1:1", runner="ray")
+        run(
+            undisturbed / "pipeline.yaml", tmp_path / "out", "run.address=127.0.0.1:1", runner="ray"
+        )
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,9 @@ def test_empty_folders_still_have_files(tmp_path: Path) -> None:
         folder = tmp_path / str(text)
         folder.mkdir()
         jsonl(folder / "a.jsonl", [] if text is None else [{"id": "1", "text": text}])
-        out = Path(run(pipeline(folder, {"s": {"paths": "a.jsonl"}}, [*LENGTH, {"exact": {}}])).folder)
+        out = Path(
+            run(pipeline(folder, {"s": {"paths": "a.jsonl"}}, [*LENGTH, {"exact": {}}])).folder
+        )
         for name in FOLDERS:
             folders = [path for path in (out / name).rglob("*.parquet")]
             assert len(folders) == 1, (text, name)
