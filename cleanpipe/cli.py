@@ -18,13 +18,14 @@ from cleanpipe import reference
 from cleanpipe.document import Document
 from cleanpipe.errors import CleanpipeError, ConfigError, Fault, RunError
 from cleanpipe.explain import explain as explain_document
+from cleanpipe.parse import parse_spec
 from cleanpipe.plan import Plan, make_plan
 from cleanpipe.printing import plan_text
 from cleanpipe.progress import Progress, stdout_console, table_of, totals_of
 from cleanpipe.recipes import find_recipe, recipes
 from cleanpipe.run import find_inputs, run_plan
 from cleanpipe.sources import Source
-from cleanpipe.spec import Spec, parse_spec, run_options
+from cleanpipe.spec import Spec, run_options
 
 app = typer.Typer(
     help="Clean text corpora for language models: exact, explainable, deterministic.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,13 @@ from cleanpipe.batch import Batch, Drop
 from cleanpipe.bounds import Bounds, number
 from cleanpipe.document import Document, frozen
 from cleanpipe.errors import ConfigError, RunError
+from cleanpipe.parse import parse_spec
 from cleanpipe.phase import Judged, PhaseRun
 from cleanpipe.plan import Plan, full_name, make_plan
 from cleanpipe.readers import read
 from cleanpipe.run import find_inputs
 from cleanpipe.shards import Piece, count_lines, needs_scan, with_rows
 from cleanpipe.sources import Source
-from cleanpipe.spec import parse_spec
 from cleanpipe.stage import Filter
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
@@ -169,18 +169,12 @@ def stored_plan(store: Store) -> Plan:
     document = Document(frozen(saved["tree"]), "_run/plan.json")
     spec = parse_spec(document, saved["base"])
     sources = tuple(Source(**source) for source in frozen(saved["sources"]))
-    plan = make_plan(_with_sources(spec, sources))
+    plan = make_plan(replace(spec, sources=sources))
     before = saved["plan"]["resources"]
     changed = [name for name, digest in plan.resources.items() if before.get(name) != digest]
     if changed:
         raise ConfigError(f"changed since the run: {', '.join(changed)}")
     return plan
-
-
-def _with_sources(spec: Any, sources: tuple[Source, ...]) -> Any:
-    from dataclasses import replace
-
-    return replace(spec, sources=sources)
 
 
 @dataclass(frozen=True)
@@ -200,7 +194,7 @@ def _find(store: Store, id: str) -> _Key:
         with store.open(f"measures/{name}") as handle:
             table = pq.read_table(handle, columns=["id", "file", "row"])
         mask = pc.equal(table.column("id"), id)
-        if file and row.isdigit():
+        if file and row.isdecimal() and len(row) < 19:
             key = pc.and_(
                 pc.equal(table.column("file"), file), pc.equal(table.column("row"), int(row))
             )

@@ -13,12 +13,13 @@ import pyarrow.ipc
 
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError, Fault
+from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.plan import Plan, load_plan, make_plan
 from cleanpipe.progress import Progress
 from cleanpipe.result import Result
 from cleanpipe.run import run_plan
 from cleanpipe.sources import Source
-from cleanpipe.spec import document_of, parse_spec, run_options
+from cleanpipe.spec import run_options
 
 if TYPE_CHECKING:
     import datasets

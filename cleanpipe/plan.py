@@ -13,6 +13,7 @@ from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document, Place
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.parameters import nearest, shown
+from cleanpipe.parse import parse_spec
 from cleanpipe.sources import Source
 from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
 from cleanpipe.stage import Barrier, Filter, Rewriter, Stage
@@ -364,6 +365,4 @@ def load_plan(
     settings: Sequence[str] = (),
 ) -> Plan:
     """Parse, check and plan in one go; see :func:`parse_spec` and :func:`make_plan`."""
-    from cleanpipe.spec import parse_spec
-
     return make_plan(parse_spec(document, base, settings))

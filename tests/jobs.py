@@ -159,10 +159,12 @@ def temporary_files(output: Path) -> list[Path]:
 
 def family(process: int) -> list[psutil.Process]:
     """A process's living descendants."""
+    found: list[psutil.Process] = []
     try:
-        return psutil.Process(process).children(recursive=True)
+        found = psutil.Process(process).children(recursive=True)
     except psutil.NoSuchProcess:
-        return []
+        pass
+    return found
 
 
 def living(processes: Sequence[psutil.Process]) -> list[psutil.Process]:

@@ -1,4 +1,4 @@
-"""``import cleanpipe as cp``: every kind of data in memory, and the verdicts of the command line."""
+"""The Python API: every kind of data in memory, with the verdicts of the command line."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_same_verdicts_as_the_command_line(
 
 
 def test_none_is_dead_and_empty_is_a_document() -> None:
-    result = cp.Pipeline.from_dict(PIPE).run(["one two three", None, ""])  # type: ignore[list-item]
+    result = cp.Pipeline.from_dict(PIPE).run(["one two three", None, ""])
     assert [(row["row"], row["reason"]) for row in result.dead.to_pylist()] == [(1, "no_text")]
     assert result.dropped.column("id").to_pylist() == [2]
     series = cp.Pipeline.from_dict(PIPE).run(pd.Series(["one two three", None, math.nan, ""]))
@@ -129,7 +129,9 @@ def test_none_is_dead_and_empty_is_a_document() -> None:
 
 
 def test_nothing_at_all() -> None:
-    for data in ([], pa.array([], pa.string()), pa.table({"text": pa.array([], pa.string())})):
+    empty = pa.array([], pa.string())
+    nothing: tuple[Any, ...] = ([], empty, pa.table({"text": empty}))
+    for data in nothing:
         result = cp.Pipeline.from_dict(PIPE).run(data)
         assert result.summary["documents"] == {"in": 0, "kept": 0, "dropped": 0, "dead": 0}
         assert len(result.kept) == len(result.dropped) == 0

@@ -23,12 +23,12 @@ from cleanpipe.batch import DEAD, Batch
 from cleanpipe.dedup.resolve import DuplicateRule
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
+from cleanpipe.parse import document_of
 from cleanpipe.phase import PhaseRun
 from cleanpipe.plan import load_plan
 from cleanpipe.schema import Columns
 from cleanpipe.scratch import sketch_name
 from cleanpipe.sinks import SpoolSink
-from cleanpipe.spec import document_of
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
 from cleanpipe.tasks import GroupTask, ResolveTask, SpoolTask

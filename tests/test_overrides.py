@@ -10,7 +10,8 @@ import pytest
 
 from cleanpipe.document import Document
 from cleanpipe.overrides import override
-from cleanpipe.spec import TOP_LEVEL, parse_spec
+from cleanpipe.parse import parse_spec
+from cleanpipe.spec import TOP_LEVEL
 
 FILE = """\
 sources:

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleanpipe.batch import EDITS, Batch
+from cleanpipe.parse import document_of
 from cleanpipe.phase import EDIT_TEXT_BYTES, Judged, PhaseRun, apply_edits
 from cleanpipe.plan import load_plan
-from cleanpipe.spec import document_of
 from cleanpipe.stage import Edits
 from cleanpipe.stats import Stats
 

@@ -12,9 +12,9 @@ import pytest
 
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError
+from cleanpipe.parse import document_of
 from cleanpipe.plan import Plan, changes, fingerprint, load_plan
 from cleanpipe.printing import plan_text
-from cleanpipe.spec import document_of
 
 from .golden_files import GOLDEN, same_as_golden
 from .stages_for_tests import Count, registered

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cleanpipe import progress
 from cleanpipe.ledger import Record
 from cleanpipe.progress import Progress, table_of, totals_of
 from cleanpipe.stats import Stats
@@ -36,7 +35,7 @@ def log(quiet: bool = False) -> tuple[Progress, io.StringIO]:
 
 def test_one_line_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("cleanpipe.progress.time.monotonic", lambda: clock[0])
     shown, file = log()
     done = [Record("phase0-00000", "", stats=stats(7, 7, 7))]
     with shown.part("clean", 4, done) as part:
@@ -73,7 +72,7 @@ def test_table_and_totals() -> None:
     ]
     made = {"stages": stages, "documents": counts, "bytes": {"in": 3e6, "kept": 2e6}, "seconds": 2}
     file = io.StringIO()
-    Console(file=file, width=80).print(table_of(made))
+    Console(file=file, width=60, soft_wrap=True).print(table_of(made))
     lines = [line.split() for line in file.getvalue().splitlines()]
     assert lines == [
         ["stage", "in", "dropped", "share", "units", "removed", "seconds"],

@@ -13,9 +13,10 @@ import pytest
 from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError
+from cleanpipe.parse import parse_spec
 from cleanpipe.plan import make_plan
 from cleanpipe.run import find_inputs
-from cleanpipe.spec import Spec, parse_bytes, parse_spec, run_options
+from cleanpipe.spec import Spec, parse_bytes, run_options
 
 from .conftest import Cli
 from .golden_files import GOLDEN, same_as_golden

@@ -23,7 +23,7 @@ import pytest
 from cleanpipe import registry
 from cleanpipe.bounds import Bounds, Numbers
 from cleanpipe.phase import apply_edits
-from cleanpipe.spec import document_of, parse_spec
+from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.stage import (
     Barrier,
     Edits,

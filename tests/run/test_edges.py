@@ -18,6 +18,7 @@ import pytest
 
 from cleanpipe import BusyError, ChangedError, ConfigError, Pipeline, RunError
 from cleanpipe.ledger import held
+from cleanpipe.runner import make_runner
 from cleanpipe.store import Store
 
 from ..conftest import Cli
@@ -274,15 +275,13 @@ def test_memory_in_and_out(memory: str, small: Path) -> None:
 def test_a_file_that_vanishes_is_an_error_not_a_dead_record(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cleanpipe import run as engine
-
-    runner = engine.make_runner
+    runner = make_runner
 
     def vanish(*arguments: object) -> object:
         os.unlink(small.parent / "a.jsonl")
         return runner(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine, "make_runner", vanish)
+    monkeypatch.setattr("cleanpipe.run.make_runner", vanish)
     with pytest.raises(RunError, match=r"a\.jsonl"):
         run(small)
     assert not (small.parent / "out" / "summary.json").exists()

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from cleanpipe import Pipeline
-from cleanpipe import run as engine
+from cleanpipe.runner import InlineRunner
 
 from ..jobs import (
     call,
@@ -102,9 +101,7 @@ def test_every_task_may_be_the_last(
     class Stop(Exception):
         pass
 
-    perform = engine.make_runner(
-        Pipeline.from_yaml(undisturbed / "pipeline.yaml").plan.run, 0, 1
-    ).run
+    perform = InlineRunner().run
     left = [0]
 
     class Stopping:
@@ -120,7 +117,7 @@ def test_every_task_may_be_the_last(
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr(engine, "make_runner", lambda *_: Stopping())
+    monkeypatch.setattr("cleanpipe.run.make_runner", lambda *_: Stopping())
     stops = 0
     while True:
         left[0] = 10

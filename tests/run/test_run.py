@@ -199,7 +199,7 @@ def test_empty_folders_still_have_files(tmp_path: Path) -> None:
             run(pipeline(folder, {"s": {"paths": "a.jsonl"}}, [*LENGTH, {"exact": {}}])).folder
         )
         for name in FOLDERS:
-            folders = [path for path in (out / name).rglob("*.parquet")]
+            folders = list((out / name).rglob("*.parquet"))
             assert len(folders) == 1, (text, name)
         assert len(rows(out, "kept")) == kept
         assert summary(out)["documents"]["in"] == (text is not None)
