@@ -51,6 +51,25 @@ def joint(left: str, right: str) -> Joint:
     return "closed" if unspaced == 0 or unicodedata.category(right)[0] == "M" else "open"
 
 
+_JOINS_DIGITS = frozenset(".,;:'\u2019")
+_JOINS_LETTERS = frozenset(".:'\u2019\u00b7")
+
+
+def goes_on(text: str, place: int) -> bool:
+    """Whether a number or word goes on behind the punctuation before a place: ``13.|27``.
+
+    So says UAX #29 in its rules WB6, WB7, WB11 and WB12: such a mark between two digits, or
+    between two letters, divides nothing.
+    """
+    if not 2 <= place < len(text):
+        return False
+    before, mark, after = text[place - 2 : place + 1]
+    if before.isdigit() and after.isdigit():
+        return mark in _JOINS_DIGITS
+    letters = before.isalpha() and after.isalpha()
+    return letters and mark in _JOINS_LETTERS and not _needs_dictionary(after)
+
+
 def dictionary_breaks(line: str) -> frozenset[int]:
     """Where ICU's word breaker ends a word, as character offsets, both ends included.
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 
 def fold(text: str) -> str:
-    """Width, case and compatibility forms made equal: NFKC, case folding, NFKC.
+    """Width, case and compatibility forms made equal: NFKC, simple case folding, NFKC.
 
-    The dot that case folding leaves behind a Turkish capital ``İ`` is dropped, so that it
-    folds to ``i``. Line breaks stay where they are, and none appears.
+    Simple folding makes one character of one, as for tokens (docs/tokens.md): ``ß`` is not
+    ``ss``. A Turkish capital ``İ`` folds to ``i``. Line breaks stay where they are, and none
+    appears.
     """
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    composed = unicodedata.normalize("NFKC", text)
+    if _widening().isdisjoint(composed):
+        folded = composed.casefold()
+    else:
+        folded = "".join(map(_simple, composed))
     return unicodedata.normalize("NFKC", folded.replace("i\u0307", "i"))
+
+
+@cache
+def _widening() -> frozenset[str]:
+    """Characters whose full case folding is longer than they are."""
+    return frozenset(char for char in map(chr, range(0x20000)) if len(char.casefold()) > 1)
+
+
+@lru_cache(maxsize=1 << 12)
+def _simple(char: str) -> str:
+    return char.lower() if char in _widening() else char.casefold()
 
 
 class FoldedLine:

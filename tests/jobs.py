@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,10 +161,8 @@ def temporary_files(output: Path) -> list[Path]:
 def family(process: int) -> list[psutil.Process]:
     """A process's living descendants."""
     found: list[psutil.Process] = []
-    try:
+    with suppress(psutil.NoSuchProcess):
         found = psutil.Process(process).children(recursive=True)
-    except psutil.NoSuchProcess:
-        pass
     return found
 
 

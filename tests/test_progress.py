@@ -72,7 +72,7 @@ def test_table_and_totals() -> None:
     ]
     made = {"stages": stages, "documents": counts, "bytes": {"in": 3e6, "kept": 2e6}, "seconds": 2}
     file = io.StringIO()
-    Console(file=file, width=60, soft_wrap=True).print(table_of(made))
+    Console(file=file, width=90, soft_wrap=True).print(table_of(made))
     lines = [line.split() for line in file.getvalue().splitlines()]
     assert lines == [
         ["stage", "in", "dropped", "share", "units", "removed", "seconds"],

@@ -27,7 +27,7 @@ HARD = st.lists(
         ("Plain ASCII", "plain ascii"),
         ("ＦＵＬＬ　ｗｉｄｔｈ", "full width"),
         ("ﬁlth oﬃce", "filth office"),
-        ("STRASSE Straße STRAẞE", "strasse strasse strasse"),
+        ("STRASSE Straße STRAẞE aß", "strasse straße straße aß"),
         ("İSTANBUL I\u0307", "istanbul i"),
         ("Iı", "iı"),
         ("ΣΑΣ σας", "σασ σασ"),
@@ -72,7 +72,7 @@ def test_clusters_fold_as_the_whole_does(text: str) -> None:
         ("oﬃce", "ffi", "ﬃ"),
         ("oﬃce", "f", "ﬃ"),  # a part of a ligature stands for all of it
         ("xİy", "i", "İ"),
-        ("Straße", "ss", "ß"),
+        ("Straße", "ß", "ß"),
         ("Ｃａｆｅ\u0301！", "café", "Ｃａｆｅ\u0301"),
         ("ｶﾞｽ", "ガ", "ｶﾞ"),
         ("ดำ", "ด", "ดำ"),  # this vowel begins with a mark, which stays with its consonant
