@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from cleanpipe.columns import Columns
 from cleanpipe.ledger import Ledger
 from cleanpipe.plan import Plan
-from cleanpipe.schema import Columns
 from cleanpipe.sources import Source
 from cleanpipe.store import Store
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cleanpipe import barrier, guards
 from cleanpipe.bounds import Bounds
+from cleanpipe.columns import Columns
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record, held
@@ -17,7 +18,7 @@ from cleanpipe.parameters import nearest
 from cleanpipe.plan import Plan, changes, fingerprint
 from cleanpipe.progress import Progress
 from cleanpipe.runner import Runner, make_runner
-from cleanpipe.schema import Columns, output_columns
+from cleanpipe.schema import output_columns
 from cleanpipe.shards import InputFile, Shard, discover, needs_scan, split, with_rows
 from cleanpipe.sources import Source
 from cleanpipe.spec import RunOptions, Spec

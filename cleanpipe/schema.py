@@ -9,52 +9,17 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
+from cleanpipe.columns import EXTRA, Columns, SourceRoles
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.readers import arrow, parquet
 from cleanpipe.readers.inputs import InputFile
 from cleanpipe.readers.sample import Kinds
 from cleanpipe.readers.types import Column, output_type, widened
 from cleanpipe.sources import Source
-
-EXTRA = "extra"
-
-
-@dataclass(frozen=True)
-class SourceRoles:
-    """The input columns of one source that mean something.
-
-    Attributes:
-        text: the column with the text; None for plain text, which has no columns.
-        id: the column with the id, or None: ids are then ``<file>:<row>``.
-        url: the column with the address, or None.
-    """
-
-    text: str | None
-    id: str | None
-    url: str | None
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What becomes of the input's columns.
-
-    Attributes:
-        schema: the columns passed through, in output order: all but ``text``, ``id`` and
-            ``cleanpipe``; last, ``extra`` (large_string, JSON) if any source is JSON lines.
-        mapping: for each source, {input column: output column}.
-        roles: for each source, its text, id and url column.
-        loose: for each source, keys of JSON lines seen with no value a column could hold.
-    """
-
-    schema: pa.Schema
-    mapping: Mapping[str, Mapping[str, str]]
-    roles: Mapping[str, SourceRoles]
-    loose: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def output_columns(sources: Sequence[Source], files: Sequence[InputFile]) -> Columns:

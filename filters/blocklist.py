@@ -32,10 +32,12 @@ class Blocklist(Filter):
 
     Text and phrases are folded before they are compared (NFKC and simple case folding, as for
     tokens: full-width letters, ligatures, capitals). A phrase with a sharp s is found with ss
-    too, but ``ass`` not in German ``aß``. A match counts where it begins and ends at a word boundary:
+    too, but ``ass`` not in German ``aß``. A match counts where it begins and ends at a word
+    boundary:
 
     - with spaces: beside anything but a letter, mark or number, so ``ass`` is not in
-      ``class``; and ``13.`` is not in ``13.27``. Hangul is one of these: a word with a particle on it is another word.
+      ``class``; and ``13.`` is not in ``13.27``. Hangul is one of these: a word with a
+      particle on it is another word.
     - Chinese, Japanese, Thai, Lao, Khmer, Burmese: where ICU's dictionary ends a word. Of
       1,104 clean Chinese encyclopaedia passages plain matching of LDNOOBW's Chinese list
       hits 358 (765 matches), this hits 185 (271); 171 of the matches left are one suffix,

@@ -63,7 +63,7 @@ def goes_on(text: str, place: int) -> bool:
     """
     if not 2 <= place < len(text):
         return False
-    before, mark, after = text[place - 2 : place + 1]
+    before, mark, after = text[place - 2], text[place - 1], text[place]
     if before.isdigit() and after.isdigit():
         return mark in _JOINS_DIGITS
     letters = before.isalpha() and after.isalpha()

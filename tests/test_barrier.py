@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from cleanpipe import barrier, ipc
 from cleanpipe.barrier import partition_borders, save_bases
 from cleanpipe.batch import DEAD, Batch
+from cleanpipe.columns import Columns
 from cleanpipe.dedup.resolve import DuplicateRule
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.parse import document_of
 from cleanpipe.phase import PhaseRun
 from cleanpipe.plan import load_plan
-from cleanpipe.schema import Columns
 from cleanpipe.scratch import sketch_name
 from cleanpipe.sinks import SpoolSink
 from cleanpipe.stats import Stats

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cleanpipe.columns import Columns, SourceRoles
 from cleanpipe.errors import ConfigError
-from cleanpipe.schema import Columns, SourceRoles, output_columns
+from cleanpipe.schema import output_columns
 from cleanpipe.shards import discover
 from cleanpipe.sources import Source
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers import arrow, jsonl, parquet, text
 from cleanpipe.readers.batches import Dead, ReadBatch, cut
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.sources import Source
-
-if TYPE_CHECKING:
-    from cleanpipe.schema import Columns
 
 _READERS = {
     "jsonl": jsonl.read,

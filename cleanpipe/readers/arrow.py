@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers.batches import Dead, ReadBatch, nothing
 from cleanpipe.readers.files import CONTENT_ERRORS, arrow_opened, broken
 from cleanpipe.readers.inputs import InputFile, Piece
 from cleanpipe.readers.tables import Checked, checked, documents, part_rows
-
-if TYPE_CHECKING:
-    from cleanpipe.schema import Columns
 
 _MAGIC = b"ARROW1"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -18,13 +18,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers.batches import RAW_BYTES, TABLE, Dead, ReadBatch, nothing, own_ids
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.readers.json_line import MAX_DEPTH, BadLine, kind_of, label, label_of, parse, what
 from cleanpipe.readers.lines import Block, blocks, is_blank
-
-if TYPE_CHECKING:
-    from cleanpipe.schema import Columns
 
 Rows = npt.NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,14 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers.batches import TABLE, Dead, ReadBatch, own_ids
 from cleanpipe.readers.inputs import InputFile
 from cleanpipe.readers.json_line import label
 from cleanpipe.readers.repair import Flags, well_formed
 from cleanpipe.readers.types import output_type
-
-if TYPE_CHECKING:
-    from cleanpipe.schema import Columns
 
 PART_BYTES = 4 << 20
 """What a reader decodes at a time, by the file's own account of its sizes."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers.batches import (
     MAX_DOCUMENT,
     RAW_BYTES,
@@ -22,9 +22,6 @@ from cleanpipe.readers.files import Broken, stream
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.readers.lines import BOM, Block, blocks
 from cleanpipe.readers.repair import decoded
-
-if TYPE_CHECKING:
-    from cleanpipe.schema import Columns
 
 
 def read(piece: Piece, columns: Columns) -> Iterator[ReadBatch]:

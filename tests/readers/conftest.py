@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cleanpipe.columns import Columns
 from cleanpipe.readers import Dead, ReadBatch, read
-from cleanpipe.schema import Columns, output_columns
+from cleanpipe.schema import output_columns
 from cleanpipe.shards import count_lines, discover, needs_scan, split, with_rows
 from cleanpipe.sources import Source
 

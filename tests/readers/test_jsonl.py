@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cleanpipe.columns import Columns, SourceRoles
 from cleanpipe.readers import Dead, jsonl, lines
 from cleanpipe.readers.inputs import InputFile, Piece
-from cleanpipe.schema import Columns, SourceRoles
 
 Load = Callable[..., Any]
 U = "\ufffd"
