@@ -94,7 +94,8 @@ class RayRunner:
             max_retries=_RETRIES,
         )(_work)
         job_ref = ray.put(job)
-        waiting = list(reversed(tasks))
+        # The largest first: one that began last would leave the other workers idle.
+        waiting = sorted(reversed(tasks), key=lambda task: task.weight)
         flying: dict[Any, Task] = {}
         # Tasks still flying when this ends early go with the job, at shutdown; ray.cancel with
         # force aborts the driver when it meets a task that has just finished (Ray 2.60).

@@ -233,7 +233,8 @@ class _Run:
             everything += self._tasks("group", groups)
             everything += self._tasks("resolve", [ResolveTask(phase, documents)])
             self.progress.say_steps(after.steps)
-            records = self._tasks("write", [SpoolTask(phase + 1, number) for number in numbers])
+            spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
+            records = self._tasks("write", spooled)
             everything += records
         return everything
 

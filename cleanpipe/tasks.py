@@ -34,6 +34,11 @@ class Task(ABC):
     def name(self) -> str:
         """Unique in the run; names the commit record."""
 
+    @property
+    def weight(self) -> int:
+        """How much work it is beside others of its kind; decides who goes first, no byte."""
+        return 0
+
     @abstractmethod
     def run(self, job: Job, record: Record, report: Report) -> None:
         """Do it, entering files and counts in ``record``."""
@@ -81,6 +86,10 @@ class ReadTask(Task):
     def name(self) -> str:
         return f"phase0-{self.shard.index:05d}"
 
+    @property
+    def weight(self) -> int:
+        return self.shard.size
+
     def run(self, job: Job, record: Record, report: Report) -> None:
         stats = record.stats
         phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, stats)
@@ -107,10 +116,15 @@ class SpoolTask(Task):
 
     phase: int
     shard: int
+    size: int = 0
 
     @property
     def name(self) -> str:
         return f"phase{self.phase}-{self.shard:05d}"
+
+    @property
+    def weight(self) -> int:
+        return self.size
 
     def run(self, job: Job, record: Record, report: Report) -> None:
         phase = PhaseRun(job.plan.phases[self.phase].steps, job.plan.measures, record.stats)

@@ -62,13 +62,16 @@ def stages(shared: Path) -> list[Any]:
 
 @pytest.fixture(scope="session")
 def unpacked(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A pipeline file over web, zh, and all of docs as one plain file of over 150 MB."""
+    """A pipeline file over web, zh, and all of docs, twice, as one plain file of over 300 MB.
+
+    Twice, so that one core is busy for well over a minute, and every second one is a duplicate.
+    """
     folder = tmp_path_factory.mktemp("unpacked")
     with (folder / "docs.jsonl").open("wb") as file:
-        for path in sorted((shared / "corpus" / "docs").glob("*.jsonl.gz")):
+        for path in 2 * sorted((shared / "corpus" / "docs").glob("*.jsonl.gz")):
             with gzip.open(path, "rb") as packed:
                 shutil.copyfileobj(packed, file, 2**20)
-    assert (folder / "docs.jsonl").stat().st_size > 150e6
+    assert (folder / "docs.jsonl").stat().st_size > 300e6
     sources = {
         "web": {"paths": str(shared / "corpus" / "web" / "*.jsonl.gz")},
         "docs": {"paths": "docs.jsonl"},

@@ -1,6 +1,6 @@
-"""The main job on 240 MB of real text: the same bytes every time, its memory, its speed.
+"""The main job on 240 to 420 MB of real text: the same bytes every time, its memory, its speed.
 
-Slow (about half an hour on two cores) and meant for a machine that does nothing else: the speeds
+Slow (about ten minutes on two cores) and meant for a machine that does nothing else: the speeds
 are compared. Prints what it measured at the end.
 """
 
