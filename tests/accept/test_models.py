@@ -102,7 +102,7 @@ def test_language_of_labelled_sentences() -> None:
         each for each in wanted if each["unit"] == "sentences" and each["iso1"] in known - {"und"}
     ]
     texts = pa.array([each["text"] for each in cases], pa.large_string())
-    found = stage.measure(Units(texts))["language"].to_pylist()
+    found = stage.measure(Units(texts))["language"].tolist()
     right = sum(label == each["iso1"] for label, each in zip(found, cases, strict=True))
     assert len({each["iso1"] for each in cases}) >= 60
     assert right / len(cases) == pytest.approx(0.893, abs=0.005)  # issue 7, the reference
@@ -112,8 +112,8 @@ def test_language_from_the_beginning_is_that_of_the_whole() -> None:
     files = sorted((DATA / "corpus/web").glob("*.jsonl.gz"))
     texts = [each["text"] for file in files for each in records(f"corpus/web/{file.name}")]
     units = Units(pa.array(texts, pa.large_string()))
-    part = Language().measure(units)["language"].to_pylist()
-    whole = Language(characters=None).measure(units)["language"].to_pylist()
+    part = Language().measure(units)["language"].tolist()
+    whole = Language(characters=None).measure(units)["language"].tolist()
     same = sum(one == other for one, other in zip(part, whole, strict=True))
     assert same / len(texts) >= 0.995
 
