@@ -60,7 +60,7 @@ class RayRunner:
 
         self._ray: Any = ray
         self._options = options
-        _forget_token(ray)
+        _read_anew(ray)
         settings: dict[str, Any] = {}
         if local:
             cpus = options.workers or len(os.sched_getaffinity(0))
@@ -147,7 +147,7 @@ class RayRunner:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        _forget_token(self._ray)
+        _read_anew(self._ray)
 
 
 def _refuse_silence(address: str) -> None:
@@ -160,10 +160,12 @@ def _refuse_silence(address: str) -> None:
             raise ConfigError(f"Ray at {address}: {error}") from error
 
 
-def _forget_token(ray: Any) -> None:
-    """Let Ray read the token anew: it remembers the first one a process has used."""
+def _read_anew(ray: Any) -> None:
+    """Let Ray read its environment again: it remembers the first mode and token it has seen."""
+    config = getattr(ray._raylet, "Config", None)
     loader = getattr(ray._raylet, "AuthenticationTokenLoader", None)
-    if loader is not None:
+    if config is not None and loader is not None:
+        config.initialize("")
         loader.instance().reset_cache()
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -93,33 +94,31 @@ def test_no_record(folder: Path, value: Any) -> None:
     assert set(ledger(folder).done()) == {"b"}
 
 
-def _hold(path: str, ready: Any, end: Any) -> None:
-    with held(Store(path)):
-        ready.set()
-        end.wait(30)
+HOLD = """
+import sys
+from cleanpipe.ledger import held
+from cleanpipe.store import Store
+with held(Store(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 
 
 def test_one_holder_at_a_time(tmp_path: Path) -> None:
     path = str(tmp_path / "out")
-    context = multiprocessing.get_context("spawn")
-    ready, end = context.Event(), context.Event()
-    process = context.Process(target=_hold, args=(path, ready, end))
-    process.start()
-    try:
-        assert ready.wait(30)
-        with pytest.raises(BusyError, match="another run is writing to"), held(Store(path)):
-            pass
-        with held(Store(str(tmp_path / "elsewhere"))):
-            pass
-        # The kernel lets go of what a killed process held.
-        process.kill()
-        process.join(30)
-        with held(Store(path)):
-            pass
-    finally:
-        end.set()
-        process.kill()
-        process.join(30)
+    command = [sys.executable, "-c", HOLD, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"held\n"
+            with pytest.raises(BusyError, match="another run is writing to"), held(Store(path)):
+                pass
+            with held(Store(str(tmp_path / "elsewhere"))):
+                pass
+        finally:
+            process.kill()
+    # The kernel lets go of what a killed process held.
+    with held(Store(path)):
+        pass
 
 
 def test_in_one_process_too(tmp_path: Path) -> None:

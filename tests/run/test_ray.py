@@ -155,6 +155,41 @@ def test_errors_reach_the_driver(tmp_path: Path) -> None:
     assert run(path, fresh=True).summary["documents"]["kept"] == 4
 
 
+def test_beside_a_users_own_ray(tmp_path: Path) -> None:
+    """In a process that has Ray loaded, and after it, the user's own clusters start as ever; no
+    token of ours is left in the environment, none is written below HOME, and HOME may be missing
+    while a cluster of ours runs."""
+    code = (
+        "import os, ray\n"  # loaded before we set anything
+        "from cleanpipe.ray_runner import RayRunner\n"
+        "from cleanpipe.spec import RunOptions\n"
+        "def ours():\n"
+        "    runner = RayRunner(RunOptions(workers=1))\n"
+        "    assert ray.get(ray.remote(lambda: 5).remote()) == 5\n"
+        "    assert len(os.environ['RAY_AUTH_TOKEN']) == 64\n"
+        "    runner.close()\n"
+        "    assert 'RAY_AUTH_TOKEN' not in os.environ and 'RAY_AUTH_MODE' not in os.environ\n"
+        "home = os.environ.pop('HOME')\n"
+        "os.environ['HOME'] = '/proc/nowhere'\n"
+        "ours()\n"
+        "os.environ['HOME'] = home\n"
+        "assert not os.path.exists(home + '/.ray')\n"
+        "ray.init(address='local', num_cpus=1, include_dashboard=False, log_to_driver=False)\n"
+        "print(ray.get(ray.remote(lambda: 6).remote()))\n"
+        "ray.shutdown()\n"
+    )
+    environ = {k: v for k, v in environment().items() if not k.startswith("RAY_")}
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "6\n"), ended.stderr
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
     """The address of a cluster that somebody else runs."""
