@@ -144,8 +144,12 @@ def run_plan(
     with held(store):
         described = {"plan": plan.described, "inputs": inputs.described}
         _refuse_changes(store, described)
+        scratch = Store(store.path("_run/scratch"))
+        if options.scratch:  # others may use it at the same time, with the same plan too
+            key = fingerprint([store.root if store.local else store.url, described])
+            scratch = Store(os.path.join(options.scratch, key[:16]))
         if store.exists("summary.json"):
-            store.remove("_run/scratch")
+            scratch.remove("")
             progress.say(f"{output} is complete: nothing to do")
             done: dict[str, Any] = store.read_json("summary.json")
             return done
@@ -157,9 +161,6 @@ def run_plan(
                 "sources": [_located(source) for source in plan.sources],
             }
             store.write_json("_run/plan.json", {**described, **settings})
-        scratch = Store(options.scratch or store.path("_run/scratch"))
-        if options.scratch:
-            scratch = Store(os.path.join(options.scratch, fingerprint(described)[:16]))
         job = Job(
             plan,
             inputs.columns,

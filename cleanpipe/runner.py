@@ -12,8 +12,8 @@ from cleanpipe.spec import RunOptions
 from cleanpipe.tasks import Report, Task, perform
 
 RAY_PAYS_FROM = 32 * 2**20
-"""Input bytes from which ``auto`` starts Ray: starting and stopping it takes about 5 s, in
-which one core cleans about this much (benchmarks/runners.py)."""
+"""Input bytes from which ``auto`` starts Ray: its start and end take about 4.5 s, and two workers
+make up for them over twice what one core cleans meanwhile, 25 MiB (benchmarks/runners.py)."""
 
 
 class Runner(Protocol):

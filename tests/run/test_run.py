@@ -306,10 +306,24 @@ def test_plan_of_a_dictionary_is_the_plan_of_the_file(finished: Path) -> None:
     assert Pipeline.from_dict(tree).plan.described == Pipeline.from_yaml(path).plan.described
 
 
-def test_scratch_elsewhere(tmp_path: Path, finished: Path) -> None:
-    """Intermediates go where they are told to, and none stays."""
+def test_scratch_elsewhere(tmp_path: Path, finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intermediates go where they are told to, apart from those of other outputs; none stays."""
     plan = Pipeline.from_yaml(finished / "pipeline.yaml").plan
     options = run_options(plan.run, runner="inline", scratch=str(tmp_path / "scratch"))
+    folders = []
+
+    class Looking(InlineRunner):
+        def run(self, job: Job, tasks: Any, report: Any) -> Any:
+            folders.append(Path(job.scratch.root))
+            return super().run(job, tasks, report)
+
+    monkeypatch.setattr(engine, "make_runner", lambda *_: Looking())
+    for name in ("out", "other"):
+        engine.run_plan(plan, str(tmp_path / name), options, Progress(quiet=True))
+        assert content(tmp_path / name) == content(finished / "out")
+    assert not list((tmp_path / "scratch").rglob("*"))
+    assert len(set(folders)) == 2 and {path.parent for path in folders} == {tmp_path / "scratch"}
+    folders[0].mkdir()
+    (folders[0] / "left.arrow").write_bytes(b"killed just before the end")
     engine.run_plan(plan, str(tmp_path / "out"), options, Progress(quiet=True))
-    assert content(tmp_path / "out") == content(finished / "out")
     assert not list((tmp_path / "scratch").rglob("*"))
