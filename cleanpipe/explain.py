@@ -89,10 +89,8 @@ class Explanation:
         yield f"  text    {_excerpt(self.text)}"
         for check in self.checks:
             mark = "FAILS" if check.failed else "ok"
-            yield (
-                f"  {mark:5}  {check.stage}.{check.rule}: {check.measure} = "
-                f"{_value(check.value)}, passes {check.bound}"
-            )
+            name = _short(check.stage, check.rule, check.measure)
+            yield f"  {mark:5}  {name} = {_value(check.value)}, passes {check.bound}"
         for edit in self.edits[:20]:
             done = "replaced" if edit["replacement"] is not None else "removed"
             yield (
@@ -122,10 +120,12 @@ class Explanation:
                 f"{_value(drop.similarity)} with {drop.survivor_id} "
                 f"({drop.survivor_file}, row {drop.survivor_row}), which is kept"
             )
-        reason = f"dropped by {drop.stage}.{drop.rule}"
-        if drop.measure is not None:
+        if drop.measure is None:
+            reason = f"dropped by {drop.stage}.{drop.rule}"
+        else:
             shown = drop.match if drop.value is None else _value(drop.value)
-            reason += f": {drop.measure} = {shown}, passes {drop.bound}"
+            name = _short(drop.stage, drop.rule, drop.measure)
+            reason = f"dropped by {name} = {shown}, passes {drop.bound}"
         if drop.match is not None and drop.value is not None:
             reason += f'; found "{_excerpt(drop.match, 60)}"'
             if drop.match_start is not None:
@@ -335,6 +335,13 @@ def _value(value: float | str | None) -> str:
     if value is None:
         return "not taken"
     return value if isinstance(value, str) else number(round(value, 6))
+
+
+def _short(stage: str, rule: str, measure: str) -> str:
+    """``stage.rule: measure``, no word said twice where the names agree."""
+    # A named set's member is called like its rule, and a rule like what it looks at.
+    name = stage if stage.endswith(f".{rule}") or rule == measure else f"{stage}.{rule}"
+    return name if measure in (name, f"{stage}.{rule}") else f"{name}: {measure}"
 
 
 def _excerpt(text: str, size: int = 200) -> str:

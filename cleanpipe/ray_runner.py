@@ -16,6 +16,7 @@ from cleanpipe.errors import CleanpipeError, ConfigError, RunError
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.spec import RunOptions
+from cleanpipe.stats import Stats
 from cleanpipe.tasks import Report, Task, perform
 
 # Ray's smallest allowed object store: tasks pass names and numbers, never texts.
@@ -107,8 +108,9 @@ class RayRunner:
                     job.fingerprint, job_ref, task
                 )
                 flying[ref] = task
-            # A time limit lets Ctrl-C through.
+            # A time limit lets Ctrl-C through, and a log see that the run lives.
             done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+            report(Stats())
             for ref in done:
                 task = flying.pop(ref)
                 yield self._record(ref, task)
