@@ -137,7 +137,7 @@ def run_plan(
     store = Store(output)
     inputs = find_inputs(plan)
     _refuse_own_output(inputs.files, store)
-    if fresh and store.exists():
+    if fresh and store.exists("_run/plan.json"):
         with held(store):
             progress.say(f"old output moved to {store.move_aside()}")
     _refuse_strangers(store)
@@ -303,8 +303,7 @@ def _refuse_strangers(store: Store) -> None:
         raise ChangedError(f"{store.url} is a file: choose another --output")
     if any(name != "_run" for name in os.listdir(store.root)):
         raise ChangedError(
-            f"{store.url} is not empty and holds no run: choose another --output, or --fresh "
-            "to move it aside"
+            f"{store.url} is not empty and holds no run of cleanpipe: choose another --output"
         )
 
 
