@@ -4,8 +4,8 @@
 
 Prints how fast one core cleans the sample in examples/ with the stages of examples/demo.yaml (all
 in, fsync too), how long a cluster of our own takes to start, to run a first task, and to end, and
-from how many bytes of input on two workers are done sooner than one core: RAY_PAYS_FROM in
-cleanpipe/runner.py rounds that up.
+from how many bytes of input on two workers are done sooner than one core. RAY_SECONDS in
+cleanpipe/runner.py rounds the start up.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from cleanpipe import Pipeline
 from cleanpipe.ray_runner import RayRunner
 from cleanpipe.run import find_inputs
-from cleanpipe.runner import RAY_PAYS_FROM
+from cleanpipe.runner import RAY_SECONDS
 from cleanpipe.spec import RunOptions
 
 ROOT = Path(__file__).parents[1]
@@ -83,7 +83,7 @@ def main() -> None:
     print(f"in which one core cleans {start * speed / 2**20:.1f} MiB of input")
     # One core takes size / speed; two take start + size / (2 * speed).
     print(f"two workers are done sooner from {2 * start * speed / 2**20:.1f} MiB on")
-    print(f"RAY_PAYS_FROM is {RAY_PAYS_FROM / 2**20:.0f} MiB")
+    print(f"RAY_SECONDS is {RAY_SECONDS} s")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@
     result.dropped
 """
 
+from importlib.metadata import PackageNotFoundError, version
+
 from cleanpipe.errors import (
     AccountError,
     BusyError,
@@ -18,11 +20,17 @@ from cleanpipe.errors import (
     Fault,
     GuardError,
     RunError,
+    StageError,
 )
 from cleanpipe.explain import Explanation
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.result import Result
 from cleanpipe.surface import measures
+
+try:
+    __version__ = version("cleanpipe")
+except PackageNotFoundError:  # an uninstalled tree
+    __version__ = "0"
 
 __all__ = [
     "AccountError",
@@ -36,5 +44,7 @@ __all__ = [
     "Pipeline",
     "Result",
     "RunError",
+    "StageError",
+    "__version__",
     "measures",
 ]

@@ -15,7 +15,7 @@ from cleanpipe import ipc
 from cleanpipe.batch import TEXT, Batch, Drop
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
-from cleanpipe.phase import batch_units, count_losses
+from cleanpipe.phase import batch_units, blamed, count_losses
 from cleanpipe.scratch import bases_name, edges_name, sketch_name, spool_name, verdicts_name
 from cleanpipe.spec import Step
 from cleanpipe.stage import Barrier
@@ -67,7 +67,8 @@ class Sketches:
         counts.judged += len(rows)
         if len(rows):
             units = Units(batch.text.take(pa.array(rows, pa.int64())))
-            table = self._stage.sketch(units)
+            with blamed(self._step):
+                table = self._stage.sketch(units)
             places = first + rows[table.column("unit").to_numpy()]
             columns = [pa.array(places, pa.int64()), table.column("bucket")]
             columns += [table.column(name) for name in self._stage.payload.names]
@@ -131,7 +132,8 @@ def group(job: Job, phase: int, stage: int, partition: int, shards: int, record:
     edges = EDGES.empty_table()
     if parts:
         members = pa.concat_tables(parts).sort_by([("bucket", "ascending"), ("rank", "ascending")])
-        found = _stage(step).group(members.combine_chunks())
+        with blamed(step):
+            found = _stage(step).group(members.combine_chunks())
         rule = pa.array(np.full(len(found), stage, dtype=np.uint16))
         edges = found.append_column("rule", rule).select(EDGES.names).cast(EDGES)
         edges = edges.sort_by([("later", "ascending"), ("earlier", "ascending")])

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import xxhash
 
 from cleanpipe.bounds import Flags, Numbers
-from cleanpipe.plan import Kind
+from cleanpipe.references import Kind
 
 TEXT = pa.large_string()
 HASH = pa.binary(16)

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from cleanpipe import reference
+from cleanpipe import __version__, reference
 from cleanpipe.document import Document
 from cleanpipe.errors import CleanpipeError, ConfigError, Fault, RunError
 from cleanpipe.explain import explain as explain_document
@@ -52,8 +52,17 @@ Settings = Annotated[
 ]
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"cleanpipe {__version__}\n")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Set what holds for every command."""
@@ -181,7 +190,8 @@ def _checked(pipeline: str, made: Plan) -> None:
     progress = Progress()
     for warning in made.warnings:
         progress.warn(warning)
-    sys.stdout.write(f"{pipeline}: no faults\n")
+    blind = "" if made.sources else " in what it says; it has no sources: give --input"
+    sys.stdout.write(f"{pipeline}: no faults{blind}\n")
 
 
 def _plan(pipeline: str, input: str | None, settings: list[str] | None) -> Plan:

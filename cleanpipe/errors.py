@@ -7,6 +7,7 @@
     |   `-- ChangedError  the output belongs to another plan: --fresh, or another folder
     `-- RunError          the run failed                                      (exit 1)
         |-- BusyError     another run holds this output: wait for it
+        |-- StageError    a stage has a defect: mend its file, or report it
         |-- GuardError    a guard stopped the run: look at what it saw
         `-- AccountError  documents went missing: report it, it is a defect here
 """
@@ -64,6 +65,10 @@ class ChangedError(ConfigError):
 
 class RunError(CleanpipeError):
     """The run failed; what is committed stays, and the same command resumes."""
+
+
+class StageError(RunError):
+    """A stage's own code failed; the message names its file and line."""
 
 
 class BusyError(RunError):

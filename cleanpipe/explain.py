@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cleanpipe.batch import Batch, Drop
 from cleanpipe.bounds import Bounds, number
@@ -17,8 +16,9 @@ from cleanpipe.document import Document, frozen
 from cleanpipe.errors import ConfigError, RunError
 from cleanpipe.parse import parse_spec
 from cleanpipe.phase import Judged, PhaseRun
-from cleanpipe.plan import Plan, full_name, make_plan
+from cleanpipe.plan import Plan, make_plan
 from cleanpipe.readers import read
+from cleanpipe.references import full_name
 from cleanpipe.run import find_inputs
 from cleanpipe.shards import Piece, count_lines, needs_scan, with_rows
 from cleanpipe.sources import Source
@@ -93,10 +93,11 @@ class Explanation:
             yield f"  {mark:5}  {name} = {_value(check.value)}, passes {check.bound}"
         for edit in self.edits[:20]:
             done = "replaced" if edit["replacement"] is not None else "removed"
+            found = f', found "{_excerpt(edit["match"], 60)}"' if edit["match"] else ""
             yield (
                 f"  {done} bytes {edit['start']}-{edit['end']} by {edit['stage']}.{edit['rule']} "
                 f"({_value(edit['value'])}, passes {edit['bound']}): "
-                f"{_excerpt(edit['match'] or edit['text'], 60)}"
+                f"{_excerpt(edit['text'], 60)}{found}"
             )
         if len(self.edits) > 20:
             yield f"  ... and {len(self.edits) - 20} more edits"
@@ -153,6 +154,8 @@ def explain(folder: str, id: str) -> Explanation:
     store = Store(folder)
     if not store.exists("_run/plan.json"):
         raise ConfigError(f"{folder} holds no run")
+    if not store.exists("summary.json"):
+        raise ConfigError(f"the run in {folder} is not complete: the same command resumes it")
     key = _find(store, id)
     plan = stored_plan(store)
     explanation, batch = _replay(plan, key)
@@ -191,8 +194,7 @@ def _find(store: Store, id: str) -> _Key:
     found: list[_Key] = []
     dead: list[str] = []
     for name in store.names("measures"):
-        with store.open(f"measures/{name}") as handle:
-            table = pq.read_table(handle, columns=["id", "file", "row"])
+        table = store.table(f"measures/{name}", ["id", "file", "row"])
         mask = pc.equal(table.column("id"), id)
         if file and row.isdecimal() and len(row) < 19:
             key = pc.and_(
@@ -209,8 +211,7 @@ def _find(store: Store, id: str) -> _Key:
         keys = ", ".join(f"{key.file}:{key.row}" for key in found[:10])
         raise ConfigError(f'{len(found)} documents have the id "{id}": name one by its key: {keys}')
     for name in store.names("dead"):
-        with store.open(f"dead/{name}") as handle:
-            rows = pq.read_table(handle).to_pylist()
+        rows = store.table(f"dead/{name}").to_pylist()
         dead += [f"{r['reason']}: {r['message']}" for r in rows if f"{r['file']}:{r['row']}" == id]
     if dead:
         raise ConfigError(f'"{id}" could not be read: {dead[0]}')
@@ -226,6 +227,8 @@ def _replay(plan: Plan, key: _Key) -> tuple[Explanation, Batch]:
         if not isinstance(judged.stage, Filter):
             return
         for rule, failed in zip(judged.stage.rules(), judged.failures, strict=True):
+            if rule.only and judged.measures[rule.only[0]][0].as_py() != rule.only[1]:
+                continue
             value = judged.measures[rule.measure][0]
             bounds = str(rule.bounds) if isinstance(rule.bounds, Bounds) else rule.bounds
             checks.append(
@@ -315,10 +318,9 @@ def _compare(store: Store, made: Explanation, batch: Batch, plan: Plan, key: _Ke
 
 
 def _row(store: Store, name: str, key: _Key) -> dict[str, Any]:
-    with store.open(name) as handle:
-        table = pq.read_table(
-            handle, filters=(pc.field("file") == key.file) & (pc.field("row") == key.row)
-        )
+    table = store.table(name)
+    same = pc.and_(pc.equal(table.column("file"), key.file), pc.equal(table.column("row"), key.row))
+    table = table.filter(same)
     row: dict[str, Any] = table.to_pylist()[0]
     return row
 

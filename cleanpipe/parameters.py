@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, get_type_hints
 
@@ -65,12 +65,19 @@ LocalPaths = Annotated[
 """One path or pattern, or a list of them."""
 
 
-def nearest(name: str, known: Iterator[str] | list[str]) -> str:
-    """``; did you mean "x"?`` where a known name is close, then the known ones."""
+_SHOWN = 20
+"""Known names listed in a message; of more, the closest."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``did you mean "x"?`` where a known name is close, then the known ones."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f'did you mean "{close[0]}"? ' if close else ""
-    return f"{hint}known: {', '.join(names)}"
+    if len(names) <= _SHOWN:
+        return f"{hint}known: {', '.join(names)}"
+    some = difflib.get_close_matches(name, names, n=8, cutoff=0.3) or names[:8]
+    return f"{hint}{len(names)} are known, such as {', '.join(some)}"
 
 
 def build(

@@ -301,6 +301,10 @@ class _Parser:
             rest = otherwise
         elif "else" in values:
             self.fault((*place, "else"), f"expected keep, drop or parameters, got {otherwise}")
+        users = [*cases.values(), *([otherwise] if isinstance(otherwise, Mapping) else [])]
+        for key in shared if users else ():
+            if all(isinstance(own, Mapping) and key in own for own in users):
+                self.fault((*place, key), "every case has its own: this one is never used")
         if len(self.faults) > before:
             return None
         expanded = {value: dict(_expanded(stage)) for value, stage in made.items() if stage}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +15,8 @@ import pyarrow.compute as pc
 
 from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes, text_views
 from cleanpipe.bounds import Bounds, Flags
-from cleanpipe.plan import Kind, full_name
+from cleanpipe.errors import CleanpipeError, StageError
+from cleanpipe.references import Kind, full_name
 from cleanpipe.spec import Step
 from cleanpipe.stage import Edits, Filter, Measures, Rewriter, Rows, Rule, Stage
 from cleanpipe.stats import Stats
@@ -79,12 +82,13 @@ class PhaseRun:
                 rows = rows[step.when.holds(len(rows), units.take(rows).value)]
             counts.judged += int(before[rows].sum())
             for stage, chosen in self._chosen(step, rows, units, batch):
-                if isinstance(stage, Filter):
-                    self._filter(step, stage, chosen, units.take(chosen), batch)
-                elif isinstance(stage, Rewriter):
-                    made = self._rewrite(step, stage, chosen, units.take(chosen), batch)
-                    counts.units_removed += len(made)
-                    edits.append(made)
+                with blamed(step):
+                    if isinstance(stage, Filter):
+                        self._filter(step, stage, chosen, units.take(chosen), batch)
+                    elif isinstance(stage, Rewriter):
+                        made = self._rewrite(step, stage, chosen, units.take(chosen), batch)
+                        counts.units_removed += len(made)
+                        edits.append(made)
             if _rewrites(step):
                 watched = batch.alive.copy()
                 units = batch_units(batch, self.kinds)
@@ -209,6 +213,24 @@ class PhaseRun:
             earlier = batch.measures.get(name)
             base = pa.nulls(size, TEXT) if earlier is None else earlier
             batch.measures[name] = _put(base, rows, values)
+
+
+@contextmanager
+def blamed(step: Step) -> Iterator[None]:
+    """Name the stage, file and line where a stage's own code failed.
+
+    Errors: StageError.
+    """
+    try:
+        yield
+    except (CleanpipeError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise StageError(
+            f'stage "{step.name}" ({step.kind}): {type(error).__name__}: {error} '
+            f"({last.filename}:{last.lineno}); --debug shows the traceback"
+        ) from error
 
 
 def count_losses(stats: Stats, stage: str, source: pa.Array, before: Flags, after: Flags) -> None:

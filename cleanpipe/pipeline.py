@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.ipc
+import xxhash
 
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.plan import Plan, load_plan, make_plan
 from cleanpipe.progress import Progress
+from cleanpipe.recipes import find_recipe
 from cleanpipe.result import Result
 from cleanpipe.run import run_plan
 from cleanpipe.sources import Source
@@ -63,8 +65,6 @@ class Pipeline:
 
         Errors: ConfigError with every fault of the file.
         """
-        from cleanpipe.recipes import find_recipe
-
         found = find_recipe(os.fspath(path))
         return cls(Document.read(found), os.path.dirname(found) or ".", set)
 
@@ -81,10 +81,9 @@ class Pipeline:
         """The plan as plain values, every default included."""
         return self.plan.described
 
-    def with_input(self, pattern: str) -> Plan:
-        """The plan with its sources replaced by one, ``input``, relative to the working
-        directory; columns ``text`` and ``id``."""
-        return self._with_source(Source("input", (pattern,), os.getcwd()))
+    def __repr__(self) -> str:
+        stages = ", ".join(step.name for step in self.plan.steps)
+        return f"<cleanpipe.Pipeline {self.plan.fingerprint[:12]}: {stages}>"
 
     def _with_source(self, source: Source) -> Plan:
         spec = parse_spec(self._document, self._base, self._settings)
@@ -99,13 +98,15 @@ class Pipeline:
         workers: int | None = None,
         fresh: bool = False,
         quiet: bool = True,
+        text: str | None = None,
+        id: str | None = None,
     ) -> Result:
         """Clean data.
 
         Args:
             data: a list of texts, an Arrow table or array, a pandas frame, a Hugging Face
                 dataset, or a path (a pattern, folder or URL, relative to the working
-                directory). Tables need a column ``text``. None (default) for the
+                directory). None (default) for the
                 pipeline's own sources.
             output: folder for the results, kept and resumable. None (default): the
                 pipeline's ``output.path`` for its own sources, else a temporary folder
@@ -115,6 +116,8 @@ class Pipeline:
             workers: tasks at a time under Ray. Default: the pipeline's.
             fresh: move an old output aside first. Default False.
             quiet: say nothing but warnings. Default True.
+            text, id: columns of ``data`` with the text and the id. Default: ``text``, and
+                ``id`` where there is one.
 
         Returns:
             The tables and the summary. Ids are positions (int64) where ``data`` is a plain
@@ -130,14 +133,14 @@ class Pipeline:
                 raise ConfigError([Fault(0, 0, "sources", "expected sources, or data to run on")])
             folder = output or plan.output.path
         elif isinstance(data, (str, os.PathLike)):
-            plan, folder = self.with_input(os.fspath(data)), output
+            source = Source("input", (os.fspath(data),), os.getcwd(), text=text, id=id)
+            plan, folder = self._with_source(source), output
         else:
             temporary = tempfile.TemporaryDirectory(prefix="cleanpipe-")
             table, positions = as_table(data)
-            path = os.path.join(temporary.name, MEMORY)
-            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table, max_chunksize=10_000)
-            plan = self._with_source(Source(MEMORY, (MEMORY,), temporary.name, format="arrow"))
+            _write(table, os.path.join(temporary.name, MEMORY))
+            source = Source(MEMORY, (MEMORY,), temporary.name, text=text, id=id, format="arrow")
+            plan = self._with_source(source)
             # A notebook is told, not stopped.
             plan = replace(plan, guards="warn" if plan.guards == "stop" else plan.guards)
             folder = output
@@ -148,6 +151,16 @@ class Pipeline:
         options = run_options(options, runner=runner, workers=workers)
         run_plan(plan, os.fspath(folder), options, Progress(quiet), fresh=fresh)
         return Result(os.fspath(folder), positions=positions, temporary=temporary)
+
+
+def _write(table: pa.Table, path: str) -> None:
+    """Data of this process as a file whose date changes with its content alone, so that a
+    run into the same output is the same run."""
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=10_000)
+    with pa.memory_map(path) as file:
+        stamp = xxhash.xxh3_64_intdigest(memoryview(file.read_buffer())) >> 2
+    os.utime(path, ns=(stamp, stamp))
 
 
 def as_table(data: Any) -> tuple[pa.Table, bool]:

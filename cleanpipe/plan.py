@@ -8,20 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cleanpipe import _native, surface
-from cleanpipe.bounds import Bounds
+from cleanpipe import _native
 from cleanpipe.document import Document, Place
 from cleanpipe.errors import ConfigError, Fault
-from cleanpipe.parameters import nearest, shown
+from cleanpipe.parameters import shown
 from cleanpipe.parse import parse_spec
+from cleanpipe.references import Kind, References
 from cleanpipe.sources import Source
 from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
-from cleanpipe.stage import Barrier, Filter, Rewriter, Stage
+from cleanpipe.stage import Barrier, Filter, Stage
 
 FORMAT = 1
 """Raised when the files of a run change their form: old outputs are then not resumed."""
-
-Kind = Literal["number", "label", "hash"]
 
 
 @dataclass(frozen=True)
@@ -81,9 +79,11 @@ def make_plan(spec: Spec) -> Plan:
     they must be. A name that an entry with faults might take is not held against others.
     """
     faults: list[Fault] = list(spec.faults)
-    warnings: list[str] = []
     phases = _phases(spec, faults)
-    measures = _references(spec, faults, warnings)
+    references = References(spec)
+    measures = references.measures
+    faults.extend(references.faults)
+    warnings = references.warnings
     resources = _resources(spec, faults)
     if faults:
         raise ConfigError(faults)
@@ -104,13 +104,6 @@ def make_plan(spec: Spec) -> Plan:
         spec.base,
         spec.document,
     )
-
-
-def full_name(step: Step, stage: Stage, measure: str) -> str:
-    """``<stage>.<measure>``; a measure that another stage took keeps its name."""
-    if isinstance(stage, (Filter, Rewriter)) and measure not in stage.takes() and "." in measure:
-        return measure
-    return f"{step.name}.{measure}"
 
 
 def fingerprint(value: Any) -> str:
@@ -220,74 +213,6 @@ def _may_drop_or_change(step: Step) -> bool:
     return step.otherwise == "drop" or any(
         not isinstance(stage, Filter) or stage.rules() for stage in step.stages
     )
-
-
-def _references(spec: Spec, faults: list[Fault], warnings: list[str]) -> dict[str, Kind]:
-    """Check every name a stage looks at against what earlier stages take."""
-    measures: dict[str, Kind] = {}
-    labels: set[str] = {"source"}
-    taken_by: dict[str, int] = {}
-    rewriters: list[str] = []
-    broken: list[Broken] = []
-
-    def refer(step: Step, place: Place, name: str, *, label: bool = False) -> None:
-        if name.startswith("column.") or name in labels:
-            return
-        if any(entry.may_take(name) for entry in broken):
-            return
-        if not label and (name in surface.SURFACE or name in measures):
-            if name in taken_by and taken_by[name] < len(rewriters):
-                warnings.append(
-                    f'{step.name}: "{name}" was measured before '
-                    f"{', '.join(rewriters[taken_by[name] :])} changed the text" + _bare(name)
-                )
-            return
-        known = sorted(labels) if label else [*labels, *measures, *surface.SURFACE]
-        what = "label" if label else "measure or label"
-        faults.append(
-            spec.document.fault(
-                place, f'no earlier stage takes the {what} "{name}"; {nearest(name, known)}'
-            )
-        )
-
-    for entry in spec.entries:
-        step = entry.step if isinstance(entry, Broken) else entry
-        if step is None:
-            broken.append(Broken())
-            continue
-        if step.per is not None:
-            refer(step, (*step.place, "per"), step.per, label=True)
-        for name in step.when.names() if step.when else ():
-            refer(step, (*step.place[:-1], "when"), name)
-        for stage in step.stages:
-            for name in stage.needs():
-                refer(step, step.place, name)
-            rules = stage.rules() if isinstance(stage, (Filter, Rewriter)) else ()
-            for name in {rule.measure for rule in rules if isinstance(rule.bounds, Bounds)}:
-                if measures.get(name) == "label":
-                    message = f'expected a measure that is a number: "{name}" is a label'
-                    faults.append(spec.document.fault(step.place, message))
-        if isinstance(entry, Broken):
-            broken.append(entry)
-            continue
-        for stage in step.stages:
-            if not isinstance(stage, (Filter, Rewriter)):
-                continue
-            own_labels = stage.labels if isinstance(stage, Filter) else ()
-            for measure in stage.takes():
-                name = full_name(step, stage, measure)
-                measures[name] = "label" if measure in own_labels else "number"
-                taken_by[name] = len(rewriters) + isinstance(stage, Rewriter)
-            labels.update(own_labels)
-        if any(isinstance(stage, Rewriter) for stage in step.stages):
-            rewriters.append(step.name)
-            measures[f"{step.name}.text_hash"] = "hash"
-    return measures
-
-
-def _bare(name: str) -> str:
-    bare = name.rpartition(".")[2]
-    return f': write "{bare}" to measure the new text' if bare in surface.SURFACE else ""
 
 
 def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:

@@ -119,22 +119,24 @@ class Part:
         size = self._stats.bytes_read + self._current.bytes_read
         return (
             f"{documents:,} documents  {documents / seconds:,.0f} documents/s  "
-            f"{size / seconds / 1e6:.1f} MB/s  {dropped:,} dropped"
+            f"{size / seconds / 1e6:.1f} MB/s  {dropped:,} dropped so far"
         )
 
 
 def table_of(summary: dict[str, Any]) -> Table:
-    """The table at the end of a run: in, dropped, share, units removed, seconds, per stage."""
+    """The table at the end of a run, per stage: documents that reached it, those it was for
+    (``when``), those of them it dropped, units removed, seconds."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     # A name cut short is no name: the table may grow wider than the terminal.
     table.add_column("stage", min_width=max((len(x["name"]) for x in summary["stages"]), default=5))
-    for title in ("in", "dropped", "share", "units removed", "seconds"):
+    for title in ("in", "judged", "dropped", "share", "units removed", "seconds"):
         table.add_column(title, justify="right")
     for stage in summary["stages"]:
-        share = stage["dropped"] / stage["in"] if stage["in"] else 0.0
+        share = stage["dropped"] / stage["judged"] if stage["judged"] else 0.0
         table.add_row(
             stage["name"],
             f"{stage['in']:,}",
+            f"{stage['judged']:,}",
             f"{stage['dropped']:,}",
             f"{share:.1%}",
             f"{stage['units_removed']:,}",

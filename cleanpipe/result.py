@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from cleanpipe.explain import Explanation, explain
 from cleanpipe.progress import totals_of
 from cleanpipe.store import Store
 
 _IDS = ("id", "survivor_id")
+_decoder = msgspec.json.Decoder()
 
 
 class Result:
@@ -83,11 +83,11 @@ class Result:
     def _table(self, folder: str) -> pa.Table:
         tables, rows = [], []
         for name in self._store.names(folder):
-            with self._store.open(f"{folder}/{name}") as file:
-                if name.endswith(".parquet"):
-                    tables.append(pq.read_table(file, page_checksum_verification=True))
-                else:
-                    rows += msgspec.json.Decoder().decode_lines(file.read())
+            if name.endswith(".parquet"):
+                tables.append(self._store.table(f"{folder}/{name}"))
+            else:
+                with self._store.open(f"{folder}/{name}") as file:
+                    rows += _decoder.decode_lines(file.read())
         # Arrow's own reader would take strings that look like dates for dates.
         table = pa.concat_tables(tables) if tables else pa.Table.from_pylist(rows)
         if self._positions:
@@ -104,11 +104,13 @@ class Result:
         rows = "".join(
             "<tr>"
             f"<td>{html.escape(stage['name'])}</td><td>{stage['in']:,}</td>"
-            f"<td>{stage['dropped']:,}</td><td>{stage['units_removed']:,}</td>"
+            f"<td>{stage['judged']:,}</td><td>{stage['dropped']:,}</td>"
+            f"<td>{stage['units_removed']:,}</td>"
             f"<td>{stage['seconds']:.1f}</td></tr>"
             for stage in self.summary["stages"]
         )
         head = "".join(
-            f"<th>{name}</th>" for name in ("stage", "in", "dropped", "units removed", "seconds")
+            f"<th>{name}</th>"
+            for name in ("stage", "in", "judged", "dropped", "units removed", "seconds")
         )
         return f"<p>{html.escape(totals_of(self.summary))}</p><table><tr>{head}</tr>{rows}</table>"

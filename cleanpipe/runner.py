@@ -11,9 +11,13 @@ from cleanpipe.ledger import Record
 from cleanpipe.spec import RunOptions
 from cleanpipe.tasks import Report, Task, perform
 
-RAY_PAYS_FROM = 32 * 2**20
-"""Input bytes from which ``auto`` starts Ray: its start and end take about 4.5 s, and two workers
-make up for them over twice what one core cleans meanwhile, 25 MiB (benchmarks/runners.py)."""
+RAY_SECONDS = 5.0
+"""Starting Ray, its workers and their models, and stopping it (benchmarks/runners.py)."""
+BYTES_PER_SECOND = 10e6
+"""Input that one core cleans, roughly; more than most pipelines reach, so that ``auto`` rather
+stays inline than starts Ray in vain."""
+_GAIN = 0.8
+"""Ray is started where it takes at most this share of the time."""
 
 
 class Runner(Protocol):
@@ -48,7 +52,10 @@ def choose(options: RunOptions, input_bytes: int, shards: int) -> Literal["inlin
     if options.address is not None:
         return "ray"
     workers = options.workers or len(os.sched_getaffinity(0))
-    return "ray" if workers > 1 and shards > 1 and input_bytes >= RAY_PAYS_FROM else "inline"
+    inline = input_bytes / BYTES_PER_SECOND
+    rounds = -(-shards // workers)  # the last one may leave workers idle
+    ray = RAY_SECONDS + inline * rounds / max(1, shards)
+    return "ray" if ray <= _GAIN * inline else "inline"
 
 
 def make_runner(options: RunOptions, input_bytes: int, shards: int) -> Runner:

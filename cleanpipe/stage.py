@@ -8,7 +8,7 @@ The engine finds stages by discovery (:mod:`cleanpipe.registry`) and knows none 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.units import Units
@@ -47,11 +48,14 @@ class Rule:
         name: its name within the stage, such as ``tokens``.
         measure: the measure it looks at, by its name within the stage.
         bounds: the range that passes; or a text for rules that are no range.
+        only: (label, value): units with another value of this label of the filter's own are
+            not judged by it. Default None: all are.
     """
 
     name: str
     measure: str
     bounds: Bounds | str
+    only: tuple[str, str] | None = None
 
     def broken_by(self, value: float) -> str:
         """The bound that ``value`` breaks, as the drop record shows it."""
@@ -120,6 +124,10 @@ class Filter(Stage):
 
     labels: ClassVar[tuple[str, ...]] = ()
 
+    def label_values(self) -> Mapping[str, Collection[str]]:
+        """For each label that it knows all values of: these values. Default: none is known."""
+        return {}
+
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
         """The rules, in the order in which the first failing one is the reason."""
@@ -142,11 +150,17 @@ class Filter(Stage):
 
     def failures(self, measures: Measures) -> list[Flags]:
         """Flags, shape (n,), for each of :meth:`rules`: which units fail it."""
-        return [
-            rule.bounds.fails(measures[rule.measure])
-            for rule in self.rules()
-            if isinstance(rule.bounds, Bounds)
-        ]
+        failures = []
+        for rule in self.rules():
+            if isinstance(rule.bounds, Bounds):
+                failed = rule.bounds.fails(measures[rule.measure])
+                if rule.only is not None:
+                    label, value = rule.only
+                    failed &= pc.fill_null(pc.equal(measures[label], value), False).to_numpy(
+                        zero_copy_only=False
+                    )
+                failures.append(failed)
+        return failures
 
     def judge(self, measures: Measures) -> Codes:
         """Judge numbers alone, never text, so that thresholds can be tried again.

@@ -249,6 +249,8 @@ def _column(texts: Any) -> pa.LargeStringArray:
         if wrong is not None:
             raise TypeError(f"expected texts, got {type(wrong).__name__}")
         return pa.array(texts, pa.large_string())
+    if hasattr(texts, "columns"):
+        raise TypeError('expected texts, got a table: choose a column, such as frame["text"]')
     if hasattr(texts, "isna"):  # a pandas Series: NaN, None and NA are all missing
         return _column(texts.astype(object).where(texts.notna(), None).tolist())
     if hasattr(texts, "__arrow_c_stream__"):

@@ -24,8 +24,7 @@ class Exact(DuplicateRule):
 
     Texts are compared by the 128-bit XXH3 hash of their UTF-8 bytes: among 10 billion
     documents the chance that any two different ones share it is 1.5e-19 (n**2 / 2**129).
-    Nothing is normalised first; put ``normalize`` before it for that. An empty text is a
-    document, so of several one is kept.
+    Nothing is normalised first. An empty text is a document, so of several one is kept.
 
     The similarity in drop records is 1.0, named ``exact``. No parameters.
     """

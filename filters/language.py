@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -122,7 +122,20 @@ class Language(Filter):
         if not self.keep:
             return ()
         keep = Rule("keep", "language", f"in {', '.join(self.keep)}")
-        return (keep, *(Rule("score", "score", bounds) for _, bounds in self._scores))
+        if isinstance(self.keep, Mapping):
+            return (
+                keep,
+                *(
+                    Rule("score", "score", Bounds(low), only=("language", label))
+                    for label, low in self.keep.items()
+                ),
+            )
+        return (keep, Rule("score", "score", Bounds(self.min_score)))
+
+    def label_values(self) -> Mapping[str, Collection[str]]:
+        """The model's labels, where it can be read."""
+        known = self._known_labels()
+        return {} if known is None else {"language": known}
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
@@ -145,17 +158,11 @@ class Language(Filter):
         """Shape (n,) a rule: the wrong language; the right one with too low a score."""
         if not self.keep:
             return []
-        languages, scores = measures["language"], measures["score"]
-        assert isinstance(languages, pa.LargeStringArray) and isinstance(scores, np.ndarray)
+        languages = measures["language"]
+        assert isinstance(languages, pa.LargeStringArray)
         kept = _one_of(languages, tuple(self.keep))
         taken = languages.is_valid().to_numpy(zero_copy_only=False)
-        return [
-            taken & ~kept,
-            *(
-                bounds.fails(scores) & (kept if label is None else _one_of(languages, (label,)))
-                for label, bounds in self._scores
-            ),
-        ]
+        return [taken & ~kept, *(failed & kept for failed in super().failures(measures))]
 
     def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """For the rule ``keep`` the language found."""
@@ -172,13 +179,6 @@ class Language(Filter):
     @property
     def _expected_sha256(self) -> str | None:
         return self.sha256 or (SHIPPED_SHA256 if self.model is None else None)
-
-    @property
-    def _scores(self) -> tuple[tuple[str | None, Bounds], ...]:
-        """Pairs of a language and its bounds; None stands for every language kept."""
-        if isinstance(self.keep, Mapping):
-            return tuple((label, Bounds(low)) for label, low in self.keep.items())
-        return ((None, Bounds(self.min_score)),)
 
     def _known_labels(self) -> frozenset[str] | None:
         """The model's labels and ``und``; None where the file is not what it should be."""

@@ -231,3 +231,18 @@ def test_the_library_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
     cp.Pipeline.from_dict(PIPE).run(TEXTS, quiet=False)
     assert "clean: 1/1 shards" in capfd.readouterr().err
+
+
+def test_columns_of_a_frame_by_name() -> None:
+    frame = pd.DataFrame({"body": ["one", "one two three"], "key": [7, 8]})
+    result = cp.Pipeline.from_dict({"stages": LENGTH}).run(frame, text="body", id="key")
+    assert result.kept.column("text").to_pylist() == ["one two three"]
+    assert result.dropped.column("id").to_pylist() == ["7"]
+
+
+def test_the_same_data_into_the_same_output_is_the_same_run(tmp_path: Path) -> None:
+    pipe = cp.Pipeline.from_dict({"stages": LENGTH})
+    first = pipe.run(["one", "one two three"], output=tmp_path / "out").summary
+    assert pipe.run(["one", "one two three"], output=tmp_path / "out").summary == first
+    with pytest.raises(cp.ChangedError):
+        pipe.run(["one", "one two four"], output=tmp_path / "out")

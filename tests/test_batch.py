@@ -20,7 +20,7 @@ from cleanpipe.batch import (
     text_hashes,
     text_views,
 )
-from cleanpipe.plan import Kind
+from cleanpipe.references import Kind
 
 TEXT = pa.large_string()
 COLUMNS = pa.schema([("year", pa.int64()), ("tags", pa.list_(TEXT))])

@@ -39,8 +39,17 @@ def test_run(small: Path, clean: Cli) -> None:
     ended = clean("run", small)
     assert ended.code == 0
     head, row, totals, _ = ended.out.splitlines()
-    assert head.split() == ["stage", "in", "dropped", "share", "units", "removed", "seconds"]
-    assert row.split()[:5] == ["length", "6", "3", "50.0%", "0"]
+    assert head.split() == [
+        "stage",
+        "in",
+        "judged",
+        "dropped",
+        "share",
+        "units",
+        "removed",
+        "seconds",
+    ]
+    assert row.split()[:5] == ["length", "6", "6", "3", "50.0%"]
     assert "6 documents in: 3 kept, 3 dropped, 0 dead" in totals
     assert f"results: {small.parent / 'out'}" in ended.out
     assert "clean: 1/1 shards  6 documents" in ended.err

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cleanpipe import ConfigError, RunError
+from cleanpipe import ConfigError, Pipeline, RunError
 from cleanpipe.explain import explain
 
 from .conftest import Cli
@@ -191,3 +191,10 @@ def test_a_tampered_record(odd: Path) -> None:
     made = explain(str(odd / "out"), "x")
     assert made.differences == ["it was kept"]
     assert json.dumps(made.measures) == '{"length.tokens": 2.0}'
+
+
+def test_a_bound_of_another_language_is_not_shown() -> None:
+    stages = [{"language": {"keep": {"en": 0.3, "de": 0.99, "zh": 0.1}}}]
+    text = "This is a plain English sentence about the weather of the last few days."
+    shown = str(Pipeline.from_dict({"stages": stages}).run([text]).explain(0))
+    assert shown.count("language.score = ") == 1 and "passes >= 0.3" in shown

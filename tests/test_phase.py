@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleanpipe.batch import EDITS, Batch
+from cleanpipe.errors import ConfigError, StageError
 from cleanpipe.parse import document_of
-from cleanpipe.phase import EDIT_TEXT_BYTES, Judged, PhaseRun, apply_edits
+from cleanpipe.phase import EDIT_TEXT_BYTES, Judged, PhaseRun, apply_edits, blamed
 from cleanpipe.plan import load_plan
+from cleanpipe.spec import Step
 from cleanpipe.stage import Edits
 from cleanpipe.stats import Stats
 
@@ -398,3 +400,12 @@ def test_edits_that_cannot_be(start: list[int], end: list[int]) -> None:
     )
     with pytest.raises(ValueError, match="edit|decode"):
         apply_edits(text, edits)
+
+
+def test_a_defect_in_a_stage_names_the_stage_and_its_line() -> None:
+    step = Step("mine", "toy", ())
+    sentence = r'stage "mine" \(toy\): ZeroDivisionError: .*test_phase.py:'
+    with pytest.raises(StageError, match=sentence), blamed(step):
+        _ = 1 / int("0")
+    with pytest.raises(ConfigError), blamed(step):
+        raise ConfigError("as it is")

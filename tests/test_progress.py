@@ -48,8 +48,8 @@ def test_one_line_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
         part.finished(stats(100, 10, 10_000_000))
         clock[0] += 4
     assert file.getvalue().splitlines() == [
-        "clean: 1/4 shards  60 documents  10 documents/s  1.0 MB/s  6 dropped",
-        "clean: 2/4 shards  100 documents  10 documents/s  1.0 MB/s  10 dropped",
+        "clean: 1/4 shards  60 documents  10 documents/s  1.0 MB/s  6 dropped so far",
+        "clean: 2/4 shards  100 documents  10 documents/s  1.0 MB/s  10 dropped so far",
     ]
 
 
@@ -66,8 +66,15 @@ def test_quiet_says_warnings_only() -> None:
 def test_table_and_totals() -> None:
     counts = {"in": 2000, "kept": 1500, "dropped": 499, "dead": 1}
     stages = [
-        {"name": "a", "in": 1999, "dropped": 499, "units_removed": 12345, "seconds": 1.26},
-        {"name": "gopher_quality.alphabetic_word_share", "in": 0, "dropped": 0}
+        {
+            "name": "a",
+            "in": 1999,
+            "judged": 998,
+            "dropped": 499,
+            "units_removed": 12345,
+            "seconds": 1.26,
+        },
+        {"name": "gopher_quality.alphabetic_word_share", "in": 0, "judged": 0, "dropped": 0}
         | {"units_removed": 0, "seconds": 0.0},
     ]
     made = {"stages": stages, "documents": counts, "bytes": {"in": 3e6, "kept": 2e6}, "seconds": 2}
@@ -75,9 +82,9 @@ def test_table_and_totals() -> None:
     Console(file=file, width=90, soft_wrap=True).print(table_of(made))
     lines = [line.split() for line in file.getvalue().splitlines()]
     assert lines == [
-        ["stage", "in", "dropped", "share", "units", "removed", "seconds"],
-        ["a", "1,999", "499", "25.0%", "12,345", "1.3"],
-        ["gopher_quality.alphabetic_word_share", "0", "0", "0.0%", "0", "0.0"],
+        ["stage", "in", "judged", "dropped", "share", "units", "removed", "seconds"],
+        ["a", "1,999", "998", "499", "50.0%", "12,345", "1.3"],
+        ["gopher_quality.alphabetic_word_share", "0", "0", "0", "0.0%", "0", "0.0"],
     ]
     assert totals_of(made) == (
         "2,000 documents in: 1,500 kept, 499 dropped, 1 dead; 3.0 MB of text in, 2.0 MB kept; 2.0 s"
@@ -92,9 +99,8 @@ def test_a_log_has_plain_lines(tmp_path: Path, corpus: Path) -> None:
     )
     lines = ended.stderr.splitlines()
     assert lines[0] == "runner: inline"
-    pattern = (
-        r"clean: (\d)/\1 shards  8\d\d documents  [\d,]+ documents/s  [\d.]+ MB/s  \d+ dropped"
-    )
+    rates = r"[\d,]+ documents/s  [\d.]+ MB/s  \d+ dropped so far"
+    pattern = rf"clean: (\d)/\1 shards  8\d\d documents  {rates}"
     assert [line for line in lines if re.fullmatch(pattern, line)]
     assert "\x1b" not in ended.stderr + ended.stdout and "\r" not in ended.stderr
     assert ended.stdout.startswith("stage ") and "results: " in ended.stdout

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from pathlib import Path
 
 import pytest
 
 from cleanpipe import registry
-from cleanpipe.errors import CleanpipeError
+from cleanpipe.errors import CleanpipeError, ConfigError
 from cleanpipe.stage import Stage
 
 from .stages_for_tests import Count, Cut
@@ -54,3 +56,28 @@ def test_the_engine_names_no_stage() -> None:
     for path in pathlib.Path(folder).glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not any(words in text for words in import_of), path
+
+
+def test_stages_of_another_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Named as an entry point, a module's stages are found as ours are."""
+    (tmp_path / "theirs.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from cleanpipe.stage import Filter, Rule\n"
+        "@dataclass(frozen=True)\n"
+        "class Theirs(Filter):\n"
+        '    """A stage of another distribution."""\n'
+        '    kind = "theirs"\n'
+        "    def rules(self) -> tuple[Rule, ...]:\n"
+        "        return ()\n"
+    )
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: theirs\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[cleanpipe.stages]\nany = theirs\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "stages", registry.stages.__wrapped__)
+    assert registry.stages()["theirs"].__module__ == "theirs"
+    (tmp_path / "theirs.py").write_text("import nothing_of_that_name\n")
+    monkeypatch.delitem(sys.modules, "theirs")
+    with pytest.raises(ConfigError, match="stages of theirs cannot be imported: ModuleNotFound"):
+        registry.stages()

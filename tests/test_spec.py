@@ -436,3 +436,40 @@ def test_a_column_that_no_source_has(
     done = clean("check", str(tmp_path / "p.yaml"))
     assert done.code == 2
     assert f'{place}: no source has a "column.titel"; did you mean "column.title"?' in done.err
+
+
+@pytest.mark.parametrize(
+    ("entries", "fault"),
+    [
+        (
+            ["language: {}", "length: {per: language, cases: {cn: {tokens: [1, 2]}}, else: drop}"],
+            '3:37: stages[1].length.cases.cn: no document has the language "cn"',
+        ),
+        (
+            ["language: {}", "length: {tokens: [1, 2]}\n    when: {language: [en, english]}"],
+            '4:12: stages[1].when.language: no document has the language "english"',
+        ),
+        (
+            [
+                "language: {}",
+                "length: {per: language, tokens: [1, 2], cases: {en: {tokens: [3, 4]}}, else: keep}",
+            ],
+            "3:29: stages[1].length.tokens: every case has its own: this one is never used",
+        ),
+    ],
+)
+def test_what_would_never_apply(entries: list[str], fault: str) -> None:
+    (found,) = faults(stages(*entries))
+    assert found.startswith(fault)
+
+
+def test_a_source_that_is_none(tmp_path: Path, clean: Cli) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n', encoding="utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "sources: {web: {paths: a.jsonl}}\n"
+        + stages("length: {tokens: [1, 2]}\n    when: {source: wbe}"),
+        encoding="utf-8",
+    )
+    done = clean("check", tmp_path / "p.yaml")
+    assert done.code == 2 and 'no document has the source "wbe"; did you mean "web"?' in done.err
+    assert clean("check", tmp_path / "p.yaml", "--input", tmp_path / "a.jsonl").code == 0

@@ -34,7 +34,10 @@ def table(stage: type[Stage], cases: Sequence[Case]) -> Callable[..., None]:
     def test(text: str, parameters: Mapping[str, Any], rule: str | None) -> None:
         filters = _filters(made(stage, parameters))
         units = Units(pa.array(["", text, "Other text."], pa.large_string()))
-        assert next((name for name in map(_failing(units), filters) if name), None) == rule
+        failed = next((name for name in map(_failing(units), filters) if name), None)
+        assert failed == rule, (
+            f"fails {failed}, expected {rule}; measured {_measured(filters, units)}"
+        )
 
     parametrised: Callable[..., None] = test
     return parametrised
@@ -56,6 +59,11 @@ def faults(stage: type[Stage], parameters: Mapping[str, Any]) -> list[str]:
 def _filters(stage: Stage) -> list[Filter]:
     members = [member for _, member in stage.expand()] if isinstance(stage, NamedSet) else [stage]
     return [member for member in members if isinstance(member, Filter)]
+
+
+def _measured(filters: list[Filter], units: Units) -> str:
+    taken = [(name, value[1]) for each in filters for name, value in each.measure(units).items()]
+    return ", ".join(f"{name}={value}" for name, value in taken)
 
 
 def _failing(units: Units) -> Callable[[Filter], str | None]:

@@ -15,7 +15,7 @@ import pytest
 
 from cleanpipe import ConfigError, RunError
 from cleanpipe.ray_runner import RayRunner
-from cleanpipe.runner import RAY_PAYS_FROM, choose
+from cleanpipe.runner import choose
 from cleanpipe.spec import RunOptions
 
 from ..jobs import (
@@ -243,12 +243,14 @@ def test_no_cluster_there(tmp_path: Path, undisturbed: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "size", "shards", "wanted"),
     [
-        (RunOptions(workers=2), RAY_PAYS_FROM, 2, "ray"),
-        (RunOptions(workers=2), RAY_PAYS_FROM - 1, 2, "inline"),
-        (RunOptions(workers=2), RAY_PAYS_FROM, 1, "inline"),
-        (RunOptions(workers=1), RAY_PAYS_FROM, 9, "inline"),
+        (RunOptions(workers=2), 400 * 10**6, 40, "ray"),
+        (RunOptions(workers=2), 10 * 10**6, 40, "inline"),
+        (RunOptions(workers=2), 400 * 10**6, 1, "inline"),
+        # Three shards on two workers: one of them is done after two rounds, the other idle.
+        (RunOptions(workers=2), 150 * 10**6, 3, "inline"),
+        (RunOptions(workers=1), 10**12, 9, "inline"),
         (RunOptions(address="auto"), 0, 1, "ray"),
-        (RunOptions(runner="inline", address="auto"), RAY_PAYS_FROM, 9, "inline"),
+        (RunOptions(runner="inline", address="auto"), 10**12, 9, "inline"),
         (RunOptions(runner="ray"), 0, 0, "ray"),
     ],
 )
