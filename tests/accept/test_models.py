@@ -125,3 +125,13 @@ def test_blocklist_spares_clean_chinese() -> None:
     bounded = sum(bool(stage.spans(text)) for text in texts)
     assert plain > 300
     assert bounded <= 0.6 * plain
+
+
+def test_short_chinese_is_chinese() -> None:
+    """The figure in the docstring of ``language``."""
+    files = sorted((DATA / "corpus/zh").glob("*.jsonl.gz"))
+    texts = [each["text"] for file in files for each in records(f"corpus/zh/{file.name}")]
+    labels = Language().measure(Units(pa.array(texts, pa.large_string())))["language"].tolist()
+    right = labels.count("zh")
+    print(f"{right} of {len(texts)} Chinese texts are labelled zh")
+    assert right / len(texts) >= 0.98
