@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,8 @@ class Document:
         yaml = YAML(typ="rt")
         try:
             tree = yaml.load(text)
+        except RecursionError:
+            raise ConfigError([Fault(0, 0, "", "nested too deeply", file)]) from None
         except DuplicateKeyError as error:
             message = (error.problem or "duplicate key").split("\n")[0]
             raise ConfigError([_marked(error, message, file)]) from None
@@ -120,11 +123,20 @@ def _marked(error: MarkedYAMLError, message: str, file: str) -> Fault:
     return Fault(line, column, "", message, file)
 
 
+_MOST = 100_000
+"""Values a file may have, aliases followed: a few lines of aliases can stand for billions."""
+
+
 def _plain(node: Any, place: Place, positions: dict[Place, tuple[int, int]]) -> Any:
+    if len(positions) > _MOST:
+        raise ConfigError(f"no pipeline has more than {_MOST} values: look at its aliases")
+    tag = getattr(getattr(node, "tag", None), "value", None)
+    if tag not in (None, "tag:yaml.org,2002:str"):
+        raise ConfigError(f"{dotted(place)}: expected a plain value, got one with the tag {tag}")
     if isinstance(node, CommentedMap):
         made: dict[str, Any] = {}
         for key, value in node.items():
-            name = str(_scalar(key))
+            name = _name(_scalar(key))
             inner = (*place, name)
             # Merged keys (<<: *anchor) have no place of their own.
             if key in node.lc.data if node.lc.data else False:
@@ -141,6 +153,11 @@ def _plain(node: Any, place: Place, positions: dict[Place, tuple[int, int]]) -> 
             items.append(_plain(value, inner, positions))
         return tuple(items)
     return _scalar(node)
+
+
+def _name(key: Any) -> str:
+    """A key as a text; ``null:`` and ``true:`` as they are written."""
+    return str(key) if key is not None and not isinstance(key, bool) else json.dumps(key)
 
 
 def _scalar(node: Any) -> Any:

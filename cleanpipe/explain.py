@@ -158,8 +158,10 @@ def explain(folder: str, id: str) -> Explanation:
         raise ConfigError(f"the run in {folder} is not complete: the same command resumes it")
     key = _find(store, id)
     plan = stored_plan(store)
-    explanation, batch = _replay(plan, key)
-    _compare(store, explanation, batch, plan, key)
+    stored = _row(store, f"measures/{key.part}", key)
+    record = None if stored["kept"] else _row(store, f"dropped/{key.part}", key)
+    explanation, batch = _replay(plan, key, record["stage"] if record else None)
+    _compare(explanation, batch, stored, record)
     return explanation
 
 
@@ -218,7 +220,7 @@ def _find(store: Store, id: str) -> _Key:
     raise ConfigError(f'no document has the id "{id}"; a key is written <file>:<row>')
 
 
-def _replay(plan: Plan, key: _Key) -> tuple[Explanation, Batch]:
+def _replay(plan: Plan, key: _Key, dropped_by: str | None) -> tuple[Explanation, Batch]:
     batch = _read_one(plan, key)
     read_text = str(batch.text[0].as_py())
     checks: list[Check] = []
@@ -245,7 +247,7 @@ def _replay(plan: Plan, key: _Key) -> tuple[Explanation, Batch]:
     edits: list[dict[str, Any]] = []
     for phase in plan.phases:
         edits += PhaseRun(phase.steps, plan.measures, Stats(), watch).run(batch).to_pylist()
-        if not batch.alive[0]:
+        if not batch.alive[0] or dropped_by in {step.name for step in phase.barrier}:
             break
     measures = {
         name: _scalar(value[0])
@@ -292,20 +294,20 @@ def _holding(pieces: list[Piece], row: int) -> list[Piece]:
     return before[-1:]
 
 
-def _compare(store: Store, made: Explanation, batch: Batch, plan: Plan, key: _Key) -> None:
+def _compare(
+    made: Explanation, batch: Batch, stored: dict[str, Any], record: dict[str, Any] | None
+) -> None:
     """Note where the replay and the stored record differ; take over a barrier's verdict."""
-    stored = _row(store, f"measures/{key.part}", key)
     digest = batch.text_hash[0].as_py()
     if stored["text_hash"] != digest:
         made.differences.append("the source's text has changed")
     for name, value in made.measures.items():
         if stored[name] != value:
             made.differences.append(f"{name} was {_value(stored[name])}, now {_value(value)}")
-    if stored["kept"] and made.drop is not None:
-        made.differences.append("it was kept")
-    if stored["kept"]:
+    if record is None:
+        if made.drop is not None:
+            made.differences.append("it was kept")
         return
-    record = _row(store, f"dropped/{key.part}", key)
     if made.drop is None and record["survivor_file"] is not None:
         fields = Drop.__dataclass_fields__
         made.drop = Drop(**{name: record[name] for name in fields})

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import xxhash
@@ -173,6 +174,10 @@ def as_table(data: Any) -> tuple[pa.Table, bool]:
     """
     if isinstance(data, pa.Table):
         return data, False
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data]), False
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        data = data.tolist()
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return _positioned(data), True
     if hasattr(data, "with_format") and hasattr(data, "features"):
@@ -187,7 +192,9 @@ def as_table(data: Any) -> tuple[pa.Table, bool]:
             raise ConfigError(f"the frame is no table: {error}") from error
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         wrong = [
-            index for index, text in enumerate(data) if text is not None and type(text) is not str
+            index
+            for index, text in enumerate(data)
+            if text is not None and not isinstance(text, str)
         ]
         if wrong:
             shown = type(data[wrong[0]]).__name__

@@ -27,6 +27,7 @@ from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
 from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
 from cleanpipe.units import is_numeric
+from cleanpipe.writers import unwritable
 
 PARTITION_BYTES = 2**30
 """Input bytes for which a barrier makes one partition more: at 200 bytes a document and 24 a
@@ -79,6 +80,10 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
         told = [*faults, *(plan.faults if isinstance(plan, Spec) else ())]
         whole = not any(fault.path.startswith("sources") for fault in told)
         faults.extend(_column_faults(plan, columns, whole))
+        faults.extend(
+            Fault(0, 0, "output.format", message)
+            for message in unwritable(columns.schema, plan.output.format)
+        )
     if faults:
         raise ConfigError([plan.document.placed(fault) for fault in faults])
     described = {

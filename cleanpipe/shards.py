@@ -16,9 +16,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cleanpipe.errors import ConfigError, Fault
+from cleanpipe.errors import ConfigError, Fault, RunError
 from cleanpipe.readers import arrow, lines, parquet
-from cleanpipe.readers.find import Found, Unusable, expand, kind
+from cleanpipe.readers.files import is_local
+from cleanpipe.readers.find import Found, Unusable, expand, kind, state
 from cleanpipe.readers.inputs import Compression, InputFile, Piece
 from cleanpipe.sources import Source
 
@@ -109,6 +110,19 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
     if faults:
         raise ConfigError(faults)
     return tuple(files)
+
+
+def check_unchanged(file: InputFile) -> None:
+    """Errors: RunError where a file is not what it was when the run began."""
+    try:
+        now = state(file.location, is_local(file))
+    except OSError as error:
+        raise RunError(f"{file.location}: cannot be reached any more: {error}") from error
+    if now != (file.size, file.stamp):
+        raise RunError(
+            f"{file.location} changed during the run: it had {file.size} bytes, now it has "
+            f"{now[0]}; let it rest, and run again with --fresh"
+        )
 
 
 def split(files: Sequence[InputFile], shard_bytes: int) -> tuple[Shard, ...]:

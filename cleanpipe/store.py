@@ -14,6 +14,8 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cleanpipe.errors import ConfigError
+
 _TEMPORARY = ".tmp-"
 
 
@@ -26,7 +28,10 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._fs, root = fsspec.core.url_to_fs(url)
+        try:
+            self._fs, root = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise ConfigError(f"{url}: {error}") from None
         self.root: str = root.rstrip("/") or "/"
         self.local = type(self._fs).__name__ == "LocalFileSystem"
 

@@ -17,7 +17,7 @@ from cleanpipe.ledger import Record
 from cleanpipe.phase import PhaseRun
 from cleanpipe.readers import Dead, ReadBatch, read
 from cleanpipe.scratch import spool_name
-from cleanpipe.shards import Piece, Shard, count_lines, needs_scan
+from cleanpipe.shards import Piece, Shard, check_unchanged, count_lines, needs_scan
 from cleanpipe.sinks import FinalSink, Sink, SpoolSink
 from cleanpipe.stats import Counts, Stats
 
@@ -95,6 +95,7 @@ class ReadTask(Task):
         phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, stats)
         with _sink(job, 0, self.shard.index, record) as sink:
             for piece in self.shard.pieces:
+                check_unchanged(piece.file)
                 source = job.sources[piece.file.source]
                 counts = stats.source.setdefault(source.name, Counts())
                 for part in read(piece, source, job.columns, job.batch_bytes):
@@ -108,6 +109,7 @@ class ReadTask(Task):
                     edits = phase.run(batch)
                     sink.write(batch, edits, dead_table(piece, part.dead))
                     report(stats)
+                check_unchanged(piece.file)
 
 
 @dataclass(frozen=True)

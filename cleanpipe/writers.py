@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from types import TracebackType
@@ -13,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cleanpipe.batch import byte_lengths
 from cleanpipe.store import Store
+from cleanpipe.weights import table_bytes
 
 ROW_GROUP_BYTES = 32 * 2**20
 ROW_GROUP_ROWS = 100_000
@@ -63,6 +64,8 @@ def _leaves(column: pa.Field, path: str) -> Iterator[str]:
 
 
 class _JsonLines:
+    """One JSON object a row. Dates, times and decimals become texts, as Arrow writes them."""
+
     suffix = "jsonl"
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
@@ -70,13 +73,54 @@ class _JsonLines:
         self._encoder = msgspec.json.Encoder()
 
     def write(self, table: pa.Table) -> None:
-        self._file.write(self._encoder.encode_lines(table.to_pylist()))
+        columns = [
+            column.cast(pa.large_string()) if _as_text(column.type) else column
+            for column in table.columns
+        ]
+        rows = pa.table(columns, names=table.column_names).to_pylist()
+        self._file.write(self._encoder.encode_lines(rows))
 
     def close(self) -> None:
         pass
 
 
 FORMATS: dict[str, type[_Parquet | _JsonLines]] = {"parquet": _Parquet, "jsonl": _JsonLines}
+
+
+def _as_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_temporal(kind) or pa.types.is_decimal(kind))
+
+
+def _is_json(kind: pa.DataType) -> bool:
+    types = pa.types
+    if types.is_struct(kind):
+        return all(_is_json(field.type) for field in kind)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _is_json(kind.value_type)
+    plain = (types.is_null, types.is_boolean, types.is_integer, types.is_floating)
+    return any(test(kind) for test in plain) or types.is_string(kind) or types.is_large_string(kind)
+
+
+def unwritable(schema: pa.Schema, format: str) -> list[str]:
+    """Columns that a format cannot hold, a sentence each."""
+    found = []
+    for field in schema:
+        if format == "jsonl":
+            fine = _is_json(field.type) or _as_text(field.type)
+            remedy = "write format: parquet"
+        else:
+            try:
+                one = pa.schema([field])
+                pq.ParquetWriter(io.BytesIO(), one).write_table(one.empty_table())
+                fine = True
+            except (pa.ArrowException, NotImplementedError):
+                fine = False
+            remedy = "leave it out of the input"
+        if not fine:
+            found.append(
+                f'column "{field.name}" is {field.type}, which {format} cannot hold: {remedy}'
+            )
+    return found
 
 
 class PartWriter:
@@ -121,10 +165,7 @@ class PartWriter:
         """Add rows."""
         if not len(table):
             return
-        costs = np.full(len(table), _ROW_COST, dtype=np.int64)
-        if "text" in table.schema.names:
-            text = table.column("text").combine_chunks()
-            costs += np.nan_to_num(byte_lengths(text.fill_null("")))
+        costs = _ROW_COST + table_bytes(table)
         self._pending.append(table)
         self._costs.append(costs)
         self._cost += int(costs.sum())

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleanpipe.weights import row_bytes, table_bytes
+
 RAW_BYTES = 64 * 1024
 """Most bytes of a dead record's raw content that are kept."""
 
@@ -93,7 +95,8 @@ def _empty(schema: pa.Schema) -> pa.RecordBatch:
 
 
 def cut(parts: Iterable[ReadBatch], batch_bytes: int) -> Iterator[ReadBatch]:
-    """Put parts together and cut them so that a batch holds at most ``batch_bytes`` of text.
+    """Put parts together and cut them so that a batch holds at most ``batch_bytes``, its other
+    columns included: they may be far larger than the text.
 
     A document that does not fit begins the next batch, so batches depend on nothing but
     the documents; one longer than ``batch_bytes`` is a batch by itself. Dead records,
@@ -105,7 +108,10 @@ def cut(parts: Iterable[ReadBatch], batch_bytes: int) -> Iterator[ReadBatch]:
         held.raw += sum(len(dead.raw) + 256 for dead in part.dead)
         held.replaced += part.replaced
         held.misfits += part.misfits
-        ends = np.cumsum(_lengths(part.table.column("text")))
+        sizes = row_bytes(part.table.column("text"))
+        if part.columns.num_columns:
+            sizes = sizes + table_bytes(part.columns)
+        ends = np.cumsum(sizes)
         start = 0
         while start < len(ends):
             before = int(ends[start - 1]) if start else 0
@@ -124,12 +130,6 @@ def cut(parts: Iterable[ReadBatch], batch_bytes: int) -> Iterator[ReadBatch]:
         held.like = part
     if held.rows or held.dead or held.replaced or held.misfits:
         yield held.release(held.like)
-
-
-def _lengths(text: pa.Array[Any]) -> npt.NDArray[np.int64]:
-    buffer: Any = text.buffers()[1]  # None only where the array is empty
-    offsets = np.frombuffer(buffer or b"", dtype=np.int64)
-    return np.diff(offsets[text.offset : text.offset + len(text) + 1])
 
 
 class _Held:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import glob
 import os
 from collections.abc import Iterator
@@ -189,8 +190,24 @@ def _remote(pattern: str, any_name: bool) -> list[Found]:
     return found
 
 
+def state(location: str, local: bool) -> tuple[int, str]:
+    """Size and stamp of a file as it is now.
+
+    Errors: OSError where it cannot be reached.
+    """
+    if local:
+        stat = os.stat(location)
+        return stat.st_size, str(stat.st_mtime_ns)
+    fs, path = fsspec.core.url_to_fs(location)
+    fs.invalidate_cache()
+    info = fs.info(path)
+    return int(info.get("size") or 0), _stamp(info)
+
+
 def _stamp(info: dict[str, Any]) -> str:
     for key in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "created"):
-        if info.get(key):
-            return str(info[key])
+        value = info.get(key)
+        if value:
+            # Listings and single look-ups of one file system may show a time differently.
+            return str(value.timestamp() if isinstance(value, datetime.datetime) else value)
     return ""
