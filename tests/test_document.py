@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,28 @@ def test_faults_are_in_the_order_of_the_file() -> None:
 
 def test_frozen() -> None:
     assert frozen({"a": [1, [2, {"b": [3]}]], 4: None}) == {"a": (1, (2, {"b": (3,)})), "4": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("stages: [!!python/object/apply:os.system [id]]", "got one with the tag"),
+        ("a: {b: !mine [1, 2]}", "a.b: expected a plain value, got one with the tag !mine"),
+        ("[" * 20_000, "nested too deeply"),
+        (
+            "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
+            + "".join(
+                f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n"
+                for old, new in zip("abcdefghi", "bcdefghij", strict=True)
+            ),
+            "no pipeline has more than 100000 values",
+        ),
+    ],
+)
+def test_no_tags_and_no_bombs(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        Document.parse(text, "p.yaml")
+
+
+def test_null_and_true_as_keys_are_what_they_look_like() -> None:
+    assert Document.parse("null: 1\ntrue: 2\n3: 4", "p.yaml").tree == {"null": 1, "true": 2, "3": 4}

@@ -198,3 +198,17 @@ def test_a_bound_of_another_language_is_not_shown() -> None:
     text = "This is a plain English sentence about the weather of the last few days."
     shown = str(Pipeline.from_dict({"stages": stages}).run([text]).explain(0))
     assert shown.count("language.score = ") == 1 and "passes >= 0.3" in shown
+
+
+def test_a_label_stage_after_the_barrier_never_met_the_duplicate() -> None:
+    text = "This is a plain English sentence about the weather of the last few days."
+    result = Pipeline.from_dict({"stages": ["exact", "language"]}).run([text, text])
+    assert [str(result.explain(row).agrees) for row in (0, 1)] == ["True", "True"]
+    assert "language.language" not in result.explain(1).measures
+
+
+def test_an_unfinished_run(tmp_path: Path) -> None:
+    (tmp_path / "_run").mkdir()
+    (tmp_path / "_run" / "plan.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ConfigError, match="not complete: the same command resumes it"):
+        explain(str(tmp_path), "any")

@@ -10,14 +10,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cleanpipe import BusyError, ChangedError, ConfigError, Pipeline, RunError
+from cleanpipe import BusyError, ChangedError, ConfigError, Pipeline, RunError, tasks
 from cleanpipe.ledger import held
+from cleanpipe.readers import ReadBatch, read
 from cleanpipe.runner import make_runner
 from cleanpipe.store import Store
 
@@ -285,5 +287,22 @@ def test_a_file_that_vanishes_is_an_error_not_a_dead_record(
 
     monkeypatch.setattr("cleanpipe.run.make_runner", vanish)
     with pytest.raises(RunError, match=r"a\.jsonl"):
+        run(small)
+    assert not (small.parent / "out" / "summary.json").exists()
+
+
+def test_a_file_that_changes_during_the_run_fails_it(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was counted before would not be what is read after."""
+    source = small.parent / "a.jsonl"
+
+    def reading(*arguments: Any) -> Iterator[ReadBatch]:
+        yield from read(*arguments)
+        with source.open("ab") as file:
+            file.write(b'{"text": "one more line than there was"}\n')
+
+    monkeypatch.setattr(tasks, "read", reading)
+    with pytest.raises(RunError, match="a.jsonl changed during the run: it had"):
         run(small)
     assert not (small.parent / "out" / "summary.json").exists()
