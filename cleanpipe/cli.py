@@ -197,6 +197,8 @@ def _checked(pipeline: str, made: Plan) -> None:
 def _plan(pipeline: str, input: str | None, settings: list[str] | None) -> Plan:
     path = find_recipe(pipeline)
     spec = parse_spec(Document.read(path), os.path.dirname(path) or ".", settings or ())
+    if input == "":
+        raise ConfigError([Fault(0, 0, "--input", "expected a file, pattern, folder or URL", path)])
     if input is not None:
         spec = replace(spec, sources=(Source("input", (input,), os.getcwd()),))
     try:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.constructor import DuplicateKeyError
@@ -109,7 +110,7 @@ def frozen(value: Any) -> Any:
         return {str(key): frozen(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return tuple(frozen(item) for item in value)
-    return value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _place(before: str) -> tuple[int, int]:

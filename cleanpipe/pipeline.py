@@ -109,8 +109,9 @@ class Pipeline:
                 dataset, or a path (a pattern, folder or URL, relative to the working
                 directory). None (default) for the
                 pipeline's own sources.
-            output: folder for the results, kept and resumable. None (default): the
-                pipeline's ``output.path`` for its own sources, else a temporary folder
+            output: folder for the results, kept and resumable; documents of data in memory
+                can be explained while the result lives. None (default): the pipeline's
+                ``output.path`` for its own sources, else a temporary folder
                 that lives as long as the result.
             runner: ``inline``, ``ray`` or ``auto``. Default: the pipeline's; ``inline`` for
                 data in memory.
@@ -180,12 +181,14 @@ def as_table(data: Any) -> tuple[pa.Table, bool]:
         data = data.tolist()
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return _positioned(data), True
-    if hasattr(data, "with_format") and hasattr(data, "features"):
+    if hasattr(data, "with_format") and hasattr(data, "__len__"):
         return data.with_format("arrow")[:], False  # datasets.Dataset
     if hasattr(data, "to_frame") and not hasattr(data, "columns"):
         gone = data.isna().tolist()  # pandas.Series: NaN is a missing text, too
         data = [None if no else text for text, no in zip(data.tolist(), gone, strict=True)]
     if hasattr(data, "columns") and hasattr(data, "iloc"):
+        if not data.columns.is_unique:
+            raise ConfigError("two columns of the frame have one name: rename one")
         try:
             return pa.Table.from_pandas(data, preserve_index=False), False
         except (pa.ArrowException, UnicodeError) as error:
@@ -206,6 +209,11 @@ def as_table(data: Any) -> tuple[pa.Table, bool]:
             for text in data
         ]
         return _positioned(pa.array(repaired, pa.large_string())), True
+    if hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
+        raise ConfigError(
+            f"expected data that is there, got {type(data).__name__}, which comes one by one: "
+            "make a list or a table of it, or write it to files"
+        )
     raise ConfigError(
         "expected a list of texts, an Arrow table, a pandas frame, a dataset or a path, "
         f"got {type(data).__name__}"

@@ -12,7 +12,7 @@ from cleanpipe.errors import Fault
 from cleanpipe.parameters import nearest
 from cleanpipe.spec import Broken, Spec, Step
 from cleanpipe.stage import Filter, Rewriter, Stage
-from cleanpipe.when import Equals, Not, Test
+from cleanpipe.when import Equals, Not, Test, Within
 
 Kind = Literal["number", "label", "hash"]
 
@@ -67,6 +67,8 @@ class References:
         for name, test in step.when.tests if step.when else ():
             place = (*step.place[:-1], "when")
             self._refer(step, place, name)
+            if name in self._labels and _bounds(test):
+                self._fault((*place, name), f'"{name}" is a label, which has no bounds')
             for value in _wanted(test):
                 self._value((*place, name), name, value)
         for stage in step.stages:
@@ -123,6 +125,11 @@ class References:
         if any(isinstance(stage, Rewriter) for stage in step.stages):
             self._rewriters.append(step.name)
             self.measures[f"{step.name}.text_hash"] = "hash"
+
+
+def _bounds(test: Test) -> bool:
+    """Whether a test compares with numbers."""
+    return _bounds(test.test) if isinstance(test, Not) else isinstance(test, Within)
 
 
 def _wanted(test: Test) -> Iterator[str]:

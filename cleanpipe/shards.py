@@ -77,6 +77,10 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
                 fault(f"`{entry.file}` is read twice: also as `{name}` of source `{owner}`")
                 continue
             owners[entry.identity] = (source.name, entry.file)
+            if not _is_unicode(entry.file):
+                shown = os.fsencode(entry.file).decode("utf-8", "backslashreplace")
+                fault(f"the name `{shown}` is not UTF-8, so no table could name it: rename it")
+                continue
             format_, compression = kind(entry.file)
             if compression == "unknown":
                 fault(f"`{entry.file}` is compressed in a way no reader knows: use .gz or .zst")
@@ -110,6 +114,14 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
     if faults:
         raise ConfigError(faults)
     return tuple(files)
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_unchanged(file: InputFile) -> None:

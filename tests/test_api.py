@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -154,7 +155,7 @@ def test_duplicate_ids() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ((text for text in TEXTS), "expected a list of texts, .* got generator"),
+        ((text for text in TEXTS), "expected data that is there, got generator"),
         (b"bytes", "expected a list of texts, .* got bytes"),
         (5, "got int"),
         ({"a": "b"}, "got dict"),
@@ -246,3 +247,27 @@ def test_the_same_data_into_the_same_output_is_the_same_run(tmp_path: Path) -> N
     assert pipe.run(["one", "one two three"], output=tmp_path / "out").summary == first
     with pytest.raises(cp.ChangedError):
         pipe.run(["one", "one two four"], output=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ((text for text in ["a"]), "got generator, which comes one by one"),
+        (datasets.Dataset.from_dict({"text": ["a"]}).to_iterable_dataset(), "one by one"),
+        (pd.DataFrame([["a", "b"]], columns=["text", "text"]), "two columns of the frame"),
+    ],
+)
+def test_data_that_will_not_do(data: Any, message: str) -> None:
+    with pytest.raises(cp.ConfigError, match=message):
+        cp.Pipeline.from_dict({"stages": LENGTH}).run(data)
+
+
+def test_numpy_arrays_and_scalars_and_record_batches() -> None:
+    pipe = cp.Pipeline.from_dict({"stages": [{"length": {"tokens": [np.int64(2), None]}}]})
+    assert pipe.run(np.array(["a b", "c"])).dropped.column("id").to_pylist() == [1]
+    assert pipe.run(pa.record_batch({"text": ["a b", "c"]})).kept.num_rows == 1
+
+
+def test_a_table_has_no_measures() -> None:
+    with pytest.raises(TypeError, match="choose a column"):
+        cp.measures(pd.DataFrame({"text": ["a"]}))

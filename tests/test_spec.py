@@ -446,6 +446,10 @@ def test_a_column_that_no_source_has(
             '3:37: stages[1].length.cases.cn: no document has the language "cn"',
         ),
         (
+            ["language: {}", "length: {tokens: [1, 2]}\n    when: {language: [1, 5]}"],
+            '4:12: stages[1].when.language: "language" is a label, which has no bounds',
+        ),
+        (
             ["language: {}", "length: {tokens: [1, 2]}\n    when: {language: [en, english]}"],
             '4:12: stages[1].when.language: no document has the language "english"',
         ),
