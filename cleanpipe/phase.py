@@ -9,21 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes, text_views
-from cleanpipe.bounds import Bounds, Flags
+from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes
+from cleanpipe.bounds import Flags
+from cleanpipe.edits import apply_edits, edit_table, in_document_order
 from cleanpipe.errors import CleanpipeError, StageError
 from cleanpipe.references import Kind, full_name
 from cleanpipe.spec import Step
-from cleanpipe.stage import Edits, Filter, Measures, Rewriter, Rows, Rule, Stage
+from cleanpipe.stage import Filter, Measures, Rewriter, Rows, Stage
 from cleanpipe.stats import Stats
 from cleanpipe.units import Units, Value, rows_of
-
-EDIT_TEXT_BYTES = 200
-"""How much of a removed or replaced passage the edit record shows, bytes of UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class PhaseRun:
                     rule.name,
                     full_name(step, stage, rule.measure),
                     number,
-                    _bound(rule, number),
+                    rule.broken_by(number),
                 )
                 if shown is not None:
                     drop.match, drop.match_start, drop.match_end = (
@@ -185,7 +182,7 @@ class PhaseRun:
             self.watch(Judged(step, stage, rows, measures, ()))
         if not len(edits):
             return EDITS.empty_table()
-        table = _edit_table(step, stage, edits, rows, units.text, batch)
+        table = edit_table(step, stage, edits, rows, units.text, batch)
         changed, texts = apply_edits(units.text, edits)
         new = pa.array(texts, TEXT)
         places = rows[changed]
@@ -265,12 +262,6 @@ def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
     return Units(batch.text, find=find)
 
 
-def _bound(rule: Rule, value: float | None) -> str:
-    if isinstance(rule.bounds, Bounds):
-        return rule.bounds.broken_by(value) if value is not None else str(rule.bounds)
-    return rule.bounds
-
-
 def _needs_life(step: Step) -> bool:
     """A dropped document meets no model and no rewriter."""
     return any(stage.uses_model or isinstance(stage, Rewriter) for stage in step.stages)
@@ -290,93 +281,3 @@ def _put(base: pa.Array, rows: Rows, values: pa.Array) -> pa.Array:
     index[rows] = len(base) + np.arange(len(rows))
     both = pa.concat_arrays([base, values.cast(base.type)])
     return both.take(pa.array(index, pa.int64()))
-
-
-def apply_edits(text: pa.Array, edits: Edits) -> tuple[npt.NDArray[np.int64], list[str]]:
-    """The texts that edits change.
-
-    Args:
-        text: large_string, shape (n,), the texts before.
-        edits: sorted by (unit, start), not overlapping.
-
-    Returns:
-        Indices of the changed texts, ascending, and the new text of each.
-
-    Errors: ValueError where edits overlap or leave the text, or cut a character in two.
-    """
-    views = text_views(text)
-    changed = np.unique(edits.unit)
-    bounds = np.searchsorted(edits.unit, [*changed, len(views)])
-    texts = []
-    for position, unit in enumerate(changed.tolist()):
-        view = views[unit]
-        parts: list[bytes | memoryview] = []
-        last = 0
-        for edit in range(bounds[position], bounds[position + 1]):
-            start, end = int(edits.start[edit]), int(edits.end[edit])
-            if not last <= start <= end <= len(view):
-                raise ValueError(f"edit {start}-{end} after {last} in a text of {len(view)} bytes")
-            parts.append(view[last:start])
-            if edits.replacement is not None:
-                parts.append(edits.replacement[edit].encode())
-            last = end
-        parts.append(view[last:])
-        texts.append(b"".join(parts).decode())
-    return changed, texts
-
-
-def _edit_table(
-    step: Step, stage: Rewriter, edits: Edits, rows: Rows, text: pa.Array, batch: Batch
-) -> pa.Table:
-    views = text_views(text)
-    rules = stage.rules()
-    chosen = [rules[code - 1] for code in edits.rule.tolist()]
-    places = pa.array(rows[edits.unit], pa.int64())
-    shown = [
-        bytes(views[unit][start : min(end, start + EDIT_TEXT_BYTES)]).decode(errors="ignore")
-        for unit, start, end in zip(
-            edits.unit.tolist(), edits.start.tolist(), edits.end.tolist(), strict=True
-        )
-    ]
-    values = edits.value.tolist()
-    columns = {
-        "id": batch.id.take(places),
-        "file": batch.file.take(places),
-        "row": batch.row.take(places),
-        "stage": pa.array([step.name] * len(edits), TEXT),
-        "rule": pa.array([rule.name for rule in chosen], TEXT),
-        "measure": pa.array([rule.measure for rule in chosen], TEXT),
-        "value": pa.array(edits.value, pa.float64(), from_pandas=True),
-        "bound": pa.array(
-            [_bound(rule, value) for rule, value in zip(chosen, values, strict=True)], TEXT
-        ),
-        "start": pa.array(edits.start, pa.int64()),
-        "end": pa.array(edits.end, pa.int64()),
-        "replacement": pa.array(edits.replacement, TEXT)
-        if edits.replacement is not None
-        else pa.nulls(len(edits), TEXT),
-        "text": pa.array(shown, TEXT),
-        "match": pa.array(edits.match, TEXT)
-        if edits.match is not None
-        else pa.nulls(len(edits), TEXT),
-    }
-    return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
-
-
-def in_document_order(tables: Sequence[pa.Table], batch: Batch) -> pa.Table:
-    """Edits of several steps as one table: by document, then in the order they were made."""
-    if not tables:
-        return EDITS.empty_table()
-    table = pa.concat_tables(tables)
-    if len(tables) == 1 or not len(table):
-        return table
-    # The batch may hold several files, so documents are ordered by their place in it.
-    keys = pa.table([batch.file, batch.row], names=["file", "row"]).to_pylist()
-    place = {(key["file"], key["row"]): index for index, key in enumerate(keys)}
-    order = [
-        place[(file, row)]
-        for file, row in zip(
-            table.column("file").to_pylist(), table.column("row").to_pylist(), strict=True
-        )
-    ]
-    return table.take(pa.array(np.argsort(np.array(order), kind="stable")))

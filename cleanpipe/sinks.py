@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import ExitStack
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pyarrow as pa
@@ -32,14 +32,11 @@ UNDECIDED = "und"
 
 
 class Sink(ABC):
-    """Takes the batches of one shard in order; its files are whole when the block ends."""
+    """Takes the batches of one shard in order; made by :func:`open_sink`."""
 
-    def __init__(self, job: Job, phase: int, shard: int, record: Record) -> None:
+    def __init__(self, job: Job, phase: int, shard: int, record: Record, stack: ExitStack) -> None:
         self.job, self.phase, self.shard, self.record = job, phase, shard, record
-        self._stack = ExitStack()
-
-    @abstractmethod
-    def __enter__(self) -> Sink: ...
+        self._stack = stack
 
     @abstractmethod
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
@@ -49,34 +46,43 @@ class Sink(ABC):
     def copy(self, kind: str, rows: pa.Table) -> None:
         """Add rows of ``edits`` or ``dead`` that an earlier phase spooled."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
+    @abstractmethod
+    def finish(self) -> None:
+        """Write what is only known at the end."""
+
+    @abstractmethod
+    def files(self) -> list[str]:
+        """Names of the files written, once they are whole."""
+
+
+@contextmanager
+def open_sink(job: Job, phase: int, shard: int, record: Record) -> Iterator[Sink]:
+    """The sink of a phase; its files are whole, and in the record, when the block ends well."""
+    kind = SpoolSink if job.plan.phases[phase].barrier else FinalSink
+    with ExitStack() as stack:
+        sink = kind(job, phase, shard, record, stack)
+        yield sink
+        sink.finish()
+    record.files.update(dict.fromkeys(sink.files(), 0))
 
 
 class FinalSink(Sink):
     """The output folders."""
 
-    def __enter__(self) -> FinalSink:
-        plan, output = self.job.plan, self.job.output
-        stem = f"part-{self.shard:05d}"
+    def __init__(self, job: Job, phase: int, shard: int, record: Record, stack: ExitStack) -> None:
+        super().__init__(job, phase, shard, record, stack)
+        plan, output = job.plan, job.output
+        stem = f"part-{shard:05d}"
         schemas = {
             "dropped": DROPPED,
             "dead": DEAD,
             "measures": measures_schema(plan.measures),
             "edits": EDITS,
         }
+        kept = kept_schema(job.columns.schema)
         self._writers = {
             "kept": PartWriter(
-                output,
-                f"kept/{stem}",
-                kept_schema(self.job.columns.schema),
-                plan.output.format,
-                plan.output.file_size,
+                output, f"kept/{stem}", kept, plan.output.format, plan.output.file_size
             ),
             **{
                 folder: PartWriter(output, f"{folder}/{stem}", schema)
@@ -84,8 +90,7 @@ class FinalSink(Sink):
             },
         }
         for writer in self._writers.values():
-            self._stack.enter_context(writer)
-        return self
+            stack.enter_context(writer)
 
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
         language = batch.label("language", self.job.plan.measures)
@@ -105,36 +110,31 @@ class FinalSink(Sink):
             for source in rows.column("source").to_pylist():
                 self.record.stats.source.setdefault(str(source), Counts()).dead += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        super().__exit__(kind, error, trace)
-        for writer in self._writers.values():
-            self.record.files.update(dict.fromkeys(writer.files, 0))
+    def finish(self) -> None:
+        """Nothing: the writers close themselves."""
+
+    def files(self) -> list[str]:
+        return [name for writer in self._writers.values() for name in writer.files]
 
 
 class SpoolSink(Sink):
     """Intermediates, with the sketches the barrier asks for."""
 
-    def __enter__(self) -> SpoolSink:
+    def __init__(self, job: Job, phase: int, shard: int, record: Record, stack: ExitStack) -> None:
+        super().__init__(job, phase, shard, record, stack)
         self._files: dict[str, pa.RecordBatchFileWriter] = {}
+        self._names: list[str] = []
         self._rows = 0
-        self._sketches = [
-            barrier.Sketches(self.job, step) for step in self.job.plan.phases[self.phase].barrier
-        ]
+        self._sketches = [barrier.Sketches(job, step) for step in job.plan.phases[phase].barrier]
         for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", barrier.NAMES)):
             self._open(kind, schema, compressed=False)
-        return self
 
     def _open(self, kind: str, schema: pa.Schema, *, compressed: bool) -> None:
         name = spool_name(self.phase, kind, self.shard)
         self._files[kind] = self._stack.enter_context(
             ipc.create(self.job.scratch, name, schema, compressed=compressed)
         )
-        self.record.files[f"scratch:{name}"] = 0
+        self._names.append(name)
 
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
         table = batch.spooled(self.job.plan.measures)
@@ -152,22 +152,18 @@ class SpoolSink(Sink):
         if len(rows):
             self._files[kind].write_table(rows)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            if "documents" not in self._files:
-                # A shard may hold no document at all; the next phase still finds its file.
-                self._open("documents", pa.schema([]), compressed=False)
-            for index, sketches in enumerate(self._sketches):
-                name = sketch_name(self.phase, index, self.shard)
-                sketches.save(name)
-                self.record.files[f"scratch:{name}"] = 0
-            self.record.data["documents"] = self._rows
-        super().__exit__(kind, error, trace)
+    def finish(self) -> None:
+        if "documents" not in self._files:
+            # A shard may hold no document at all; the next phase still finds its file.
+            self._open("documents", pa.schema([]), compressed=False)
+        for index, sketches in enumerate(self._sketches):
+            name = sketch_name(self.phase, index, self.shard)
+            sketches.save(name)
+            self._names.append(name)
+        self.record.data["documents"] = self._rows
+
+    def files(self) -> list[str]:
+        return [f"scratch:{name}" for name in self._names]
 
 
 def tally(stats: Stats, batch: Batch, language: pa.Array) -> None:

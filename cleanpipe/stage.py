@@ -57,9 +57,11 @@ class Rule:
     bounds: Bounds | str
     only: tuple[str, str] | None = None
 
-    def broken_by(self, value: float) -> str:
-        """The bound that ``value`` breaks, as the drop record shows it."""
-        return self.bounds if isinstance(self.bounds, str) else self.bounds.broken_by(value)
+    def broken_by(self, value: float | None) -> str:
+        """The bound that ``value`` breaks, as the drop record shows it; all where there is none."""
+        if isinstance(self.bounds, str):
+            return self.bounds
+        return str(self.bounds) if value is None else self.bounds.broken_by(value)
 
 
 @dataclass(frozen=True)

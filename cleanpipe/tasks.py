@@ -18,7 +18,7 @@ from cleanpipe.phase import PhaseRun
 from cleanpipe.readers import Dead, ReadBatch, read
 from cleanpipe.scratch import spool_name
 from cleanpipe.shards import Piece, Shard, check_unchanged, count_lines, needs_scan
-from cleanpipe.sinks import FinalSink, Sink, SpoolSink
+from cleanpipe.sinks import open_sink
 from cleanpipe.stats import Counts, Stats
 
 Report = Callable[[Stats], None]
@@ -93,7 +93,7 @@ class ReadTask(Task):
     def run(self, job: Job, record: Record, report: Report) -> None:
         stats = record.stats
         phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, stats)
-        with _sink(job, 0, self.shard.index, record) as sink:
+        with open_sink(job, 0, self.shard.index, record) as sink:
             for piece in self.shard.pieces:
                 check_unchanged(piece.file)
                 source = job.sources[piece.file.source]
@@ -132,7 +132,7 @@ class SpoolTask(Task):
         phase = PhaseRun(job.plan.phases[self.phase].steps, job.plan.measures, record.stats)
         before = self.phase - 1
         verdicts = barrier.Verdicts(job, before, self.shard)
-        with _sink(job, self.phase, self.shard, record) as sink:
+        with open_sink(job, self.phase, self.shard, record) as sink:
             for batch in _spooled(job, before, self.shard):
                 verdicts.apply(batch, record.stats)
                 edits = phase.run(batch)
@@ -174,11 +174,6 @@ class ResolveTask(Task):
 
     def run(self, job: Job, record: Record, report: Report) -> None:
         barrier.resolve(job, self.phase, self.documents, record)
-
-
-def _sink(job: Job, phase: int, shard: int, record: Record) -> Sink:
-    kind = SpoolSink if job.plan.phases[phase].barrier else FinalSink
-    return kind(job, phase, shard, record)
 
 
 def _spooled(job: Job, phase: int, shard: int) -> Iterator[Batch]:

@@ -28,7 +28,7 @@ from cleanpipe.parse import document_of
 from cleanpipe.phase import PhaseRun
 from cleanpipe.plan import load_plan
 from cleanpipe.scratch import sketch_name
-from cleanpipe.sinks import SpoolSink
+from cleanpipe.sinks import open_sink
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
 from cleanpipe.tasks import GroupTask, ResolveTask, SpoolTask
@@ -114,7 +114,7 @@ def cleaned(
     for shard, texts in enumerate(shards):
         record = Record(f"phase0-{shard:05d}", "job")
         phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, record.stats)
-        with SpoolSink(job, 0, shard, record) as sink:
+        with open_sink(job, 0, shard, record) as sink:
             for start in range(0, len(texts), batch):
                 some = document(shard, texts[start : start + batch], start)
                 record.stats.total.documents_in += len(some)
@@ -304,7 +304,7 @@ def test_sketches_are_sorted_and_each_partition_is_one_batch(
     job = job_of(tmp_path, ["same_word"], partitions)
     record = Record("t", "job")
     texts = [f"w{number % 7} v{number % 3}" for number in range(40)]
-    with SpoolSink(job, 0, 0, record) as sink:
+    with open_sink(job, 0, 0, record) as sink:
         for start in (0, 25):
             some = document(0, texts[start : start + 25], start)
             some.alive[3] = False

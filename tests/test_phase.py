@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleanpipe.batch import EDITS, Batch
+from cleanpipe.edits import EDIT_TEXT_BYTES, apply_edits
 from cleanpipe.errors import ConfigError, StageError
 from cleanpipe.parse import document_of
-from cleanpipe.phase import EDIT_TEXT_BYTES, Judged, PhaseRun, apply_edits, blamed
+from cleanpipe.phase import Judged, PhaseRun, blamed
 from cleanpipe.plan import load_plan
 from cleanpipe.spec import Step
 from cleanpipe.stage import Edits

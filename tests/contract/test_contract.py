@@ -22,8 +22,8 @@ import pytest
 
 from cleanpipe import registry
 from cleanpipe.bounds import Bounds, Numbers
+from cleanpipe.edits import apply_edits
 from cleanpipe.parse import document_of, parse_spec
-from cleanpipe.phase import apply_edits
 from cleanpipe.stage import (
     Barrier,
     Edits,
