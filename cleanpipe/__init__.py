@@ -22,7 +22,7 @@ from cleanpipe.errors import (
     RunError,
     StageError,
 )
-from cleanpipe.explain import Explanation
+from cleanpipe.explanation import Explanation
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.result import Result
 from cleanpipe.surface import measures

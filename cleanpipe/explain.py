@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe.batch import Batch, Drop
-from cleanpipe.bounds import Bounds, number
+from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document, frozen
 from cleanpipe.errors import ConfigError, RunError
+from cleanpipe.explanation import Check, Explanation, value_text
 from cleanpipe.parse import parse_spec
 from cleanpipe.phase import Judged, PhaseRun
 from cleanpipe.plan import Plan, make_plan
@@ -28,117 +28,6 @@ from cleanpipe.store import Store
 from cleanpipe.tasks import make_batch
 
 _BATCH_BYTES = 8 * 2**20
-
-
-@dataclass(frozen=True)
-class Check:
-    """One rule and what the document's measure said to it.
-
-    Attributes:
-        stage, rule, measure: their names.
-        value: the measure, a number or a label, or None where it was not taken.
-        bound: the range that passes.
-        failed: whether it lies outside.
-    """
-
-    stage: str
-    rule: str
-    measure: str
-    value: float | str | None
-    bound: str
-    failed: bool
-
-
-@dataclass
-class Explanation:
-    """One document's way through the stages.
-
-    Attributes:
-        id, file, row, source: which document.
-        text: as it was read.
-        kept_text: as it was after all edits.
-        checks: every rule that was judged, in order.
-        edits: rows as in ``edits/``.
-        measures: full name -> value, of every measure taken.
-        drop: why it was dropped, or None where it was kept.
-        agrees: whether the replay gives what the run stored.
-        differences: what does not agree, a sentence each.
-    """
-
-    id: str
-    file: str
-    row: int
-    source: str
-    text: str
-    kept_text: str
-    checks: list[Check] = field(default_factory=list)
-    edits: list[dict[str, Any]] = field(default_factory=list)
-    measures: dict[str, float | str | None] = field(default_factory=dict)
-    drop: Drop | None = None
-    differences: list[str] = field(default_factory=list)
-
-    @property
-    def agrees(self) -> bool:
-        return not self.differences
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield f"{self.id}  ({self.source}: {self.file}, row {self.row})"
-        yield f"  text    {_excerpt(self.text)}"
-        for check in self.checks:
-            mark = "FAILS" if check.failed else "ok"
-            name = _short(check.stage, check.rule, check.measure)
-            yield f"  {mark:5}  {name} = {_value(check.value)}, passes {check.bound}"
-        for edit in self.edits[:20]:
-            done = "replaced" if edit["replacement"] is not None else "removed"
-            found = f', found "{_excerpt(edit["match"], 60)}"' if edit["match"] else ""
-            yield (
-                f"  {done} bytes {edit['start']}-{edit['end']} by {edit['stage']}.{edit['rule']} "
-                f"({_value(edit['value'])}, passes {edit['bound']}): "
-                f"{_excerpt(edit['text'], 60)}{found}"
-            )
-        if len(self.edits) > 20:
-            yield f"  ... and {len(self.edits) - 20} more edits"
-        shown = {check.measure for check in self.checks}
-        for name, value in self.measures.items():
-            if name not in shown and value is not None:
-                yield f"  {name} = {_value(value)}"
-        yield f"  => {self.verdict}"
-        for difference in self.differences:
-            yield f"  DIFFERS from the stored record: {difference}"
-
-    @property
-    def verdict(self) -> str:
-        """One sentence: kept, or dropped and why."""
-        drop = self.drop
-        if drop is None:
-            return "kept"
-        if drop.survivor_file is not None:
-            return (
-                f"dropped by {drop.stage}: {drop.measure} similarity "
-                f"{_value(drop.similarity)} with {drop.survivor_id} "
-                f"({drop.survivor_file}, row {drop.survivor_row}), which is kept"
-            )
-        if drop.measure is None:
-            reason = f"dropped by {drop.stage}.{drop.rule}"
-        else:
-            shown = drop.match if drop.value is None else _value(drop.value)
-            name = _short(drop.stage, drop.rule, drop.measure)
-            reason = f"dropped by {name} = {shown}, passes {drop.bound}"
-        if drop.match is not None and drop.value is not None:
-            reason += f'; found "{_excerpt(drop.match, 60)}"'
-            if drop.match_start is not None:
-                reason += f" at bytes {drop.match_start}-{drop.match_end}"
-        if drop.also_failed:
-            reason += f"; also failed {', '.join(drop.also_failed)}"
-        return reason
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def explain(folder: str, id: str) -> Explanation:
@@ -303,7 +192,9 @@ def _compare(
         made.differences.append("the source's text has changed")
     for name, value in made.measures.items():
         if stored[name] != value:
-            made.differences.append(f"{name} was {_value(stored[name])}, now {_value(value)}")
+            made.differences.append(
+                f"{name} was {value_text(stored[name])}, now {value_text(value)}"
+            )
     if record is None:
         if made.drop is not None:
             made.differences.append("it was kept")
@@ -333,21 +224,3 @@ def _scalar(value: Any) -> float | str | None:
     if value is None or isinstance(value, str):
         return value
     return None if np.isnan(value) else float(value)
-
-
-def _value(value: float | str | None) -> str:
-    if value is None:
-        return "not taken"
-    return value if isinstance(value, str) else number(round(value, 6))
-
-
-def _short(stage: str, rule: str, measure: str) -> str:
-    """``stage.rule: measure``, no word said twice where the names agree."""
-    # A named set's member is called like its rule, and a rule like what it looks at.
-    name = stage if stage.endswith(f".{rule}") or rule == measure else f"{stage}.{rule}"
-    return name if measure in (name, f"{stage}.{rule}") else f"{name}: {measure}"
-
-
-def _excerpt(text: str, size: int = 200) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= size else flat[: size - 3] + "..."

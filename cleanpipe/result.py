@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from cleanpipe.explain import Explanation, explain
+from cleanpipe.explain import explain
+from cleanpipe.explanation import Explanation
 from cleanpipe.progress import totals_of
 from cleanpipe.store import Store
 
