@@ -290,9 +290,3 @@ def text_views(text: pa.Array) -> list[memoryview]:
 def text_hashes(text: pa.Array) -> pa.Array:
     """xxh3-128 of each text's UTF-8 bytes, big-endian, fixed 16-byte binary."""
     return pa.array([xxhash.xxh3_128_digest(view) for view in text_views(text)], HASH)
-
-
-def byte_lengths(text: pa.Array) -> npt.NDArray[np.int64]:
-    """UTF-8 bytes of each text, shape (n,)."""
-    lengths: npt.NDArray[np.int64] = pc.binary_length(text).to_numpy(zero_copy_only=False)
-    return lengths.astype(np.int64)

@@ -204,6 +204,8 @@ def _plan(pipeline: str, input: str | None, settings: list[str] | None) -> Plan:
     try:
         return make_plan(spec)
     except ConfigError as error:
+        if not error.faults:
+            raise  # one sentence about the whole, which must not be lost
         raise ConfigError([*error.faults, *_source_faults(spec)]) from None
 
 

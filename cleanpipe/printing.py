@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from cleanpipe.plan import Plan
-from cleanpipe.run import PARTITION_BYTES, Inputs
+from cleanpipe.run import Inputs, partitions
 from cleanpipe.runner import choose
 from cleanpipe.spec import Step
 from cleanpipe.stage import Barrier, Filter, Rewriter
@@ -89,7 +89,7 @@ def _scratch(plan: Plan, inputs: Inputs) -> str:
         return "none"
     # lz4 halves texts; measures and sketches add little. Compressed inputs were four times that.
     texts = sum(file.size * (4 if file.compression else 1) for file in inputs.files) // 2
-    parts = 1 + inputs.bytes // PARTITION_BYTES
+    parts = partitions(inputs.files)
     return f"about {_size(texts)} at most, {parts} partitions at the barrier"
 
 

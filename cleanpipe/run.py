@@ -171,7 +171,7 @@ def run_plan(
             inputs.columns,
             store,
             scratch,
-            _partitions(inputs.files),
+            partitions(inputs.files),
             options.batch_bytes,
             fingerprint(described),
         )
@@ -291,7 +291,8 @@ class _Run:
                 self.progress.warn(f'"{step.name}": its when matched no document')
 
 
-def _partitions(files: Iterable[InputFile]) -> int:
+def partitions(files: Iterable[InputFile]) -> int:
+    """Into how many parts a barrier's sketches are divided."""
     size = sum(file.size * (_COMPRESSED if file.compression else 1) for file in files)
     return 1 + size // PARTITION_BYTES
 

@@ -18,7 +18,6 @@ from cleanpipe.batch import (
     EDITS,
     TEXT,
     Batch,
-    byte_lengths,
     kept_schema,
     measures_schema,
 )
@@ -26,6 +25,7 @@ from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.scratch import sketch_name, spool_name
 from cleanpipe.stats import Counts, Stats
+from cleanpipe.weights import row_bytes
 from cleanpipe.writers import PartWriter
 
 UNDECIDED = "und"
@@ -169,7 +169,7 @@ class SpoolSink(Sink):
 def tally(stats: Stats, batch: Batch, language: pa.Array) -> None:
     """Count a batch whose verdicts are final."""
     kept = batch.alive
-    bytes_now = byte_lengths(batch.text)
+    bytes_now = row_bytes(batch.text)
     tokens_now = np.asarray(token_counts(batch.text))
     labelled = any(name.rpartition(".")[2] == "language" for name in batch.measures)
     sources = batch.source.to_numpy(zero_copy_only=False)

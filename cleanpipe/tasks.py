@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import _native, barrier, ipc
-from cleanpipe.batch import DEAD, EDITS, TEXT, Batch, byte_lengths
+from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.phase import PhaseRun
@@ -20,6 +20,7 @@ from cleanpipe.scratch import spool_name
 from cleanpipe.shards import Piece, Shard, check_unchanged, count_lines, needs_scan
 from cleanpipe.sinks import open_sink
 from cleanpipe.stats import Counts, Stats
+from cleanpipe.weights import row_bytes
 
 Report = Callable[[Stats], None]
 """Is told of a task's counts so far, after every batch."""
@@ -195,7 +196,7 @@ def make_batch(piece: Piece, part: ReadBatch) -> Batch:
         text=text,
         columns=part.columns,
         measures={},
-        bytes_in=byte_lengths(text),
+        bytes_in=row_bytes(text),
         tokens_in=np.asarray(_native.token_counts(text)),
     )
 

@@ -105,7 +105,11 @@ class Language(Filter):
             for label, score in self.keep.items():
                 if not 0.0 <= score <= 1.0:
                     yield "keep", f"expected a score from 0 to 1 for {label}, got {score}"
-        known = sorted(self._known_labels() or ()) if self.keep else []
+        try:
+            known = sorted(self._known_labels() or ())
+        except ConfigError as error:
+            yield "model", str(error)
+            return
         for label in self.keep if known else ():
             if label not in known:
                 near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
@@ -134,7 +138,10 @@ class Language(Filter):
 
     def label_values(self) -> Mapping[str, Collection[str]]:
         """The model's labels, where it can be read."""
-        known = self._known_labels()
+        try:
+            known = self._known_labels()
+        except ConfigError:  # a fault by itself, which `check` tells
+            known = None
         return {} if known is None else {"language": known}
 
     def measure(self, units: Units) -> Measures:

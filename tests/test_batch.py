@@ -14,13 +14,13 @@ from cleanpipe.batch import (
     DROPPED,
     Batch,
     Drop,
-    byte_lengths,
     kept_schema,
     measures_schema,
     text_hashes,
     text_views,
 )
 from cleanpipe.references import Kind
+from cleanpipe.weights import row_bytes
 
 TEXT = pa.large_string()
 COLUMNS = pa.schema([("year", pa.int64()), ("tags", pa.list_(TEXT))])
@@ -46,7 +46,7 @@ def batch_of(texts: Sequence[str], columns: pa.RecordBatch | None = None, **more
         if columns is None
         else columns,
         "measures": {},
-        "bytes_in": byte_lengths(text),
+        "bytes_in": row_bytes(text),
         "tokens_in": np.arange(size),
         **more,
     }
@@ -184,7 +184,7 @@ def test_texts_of_slices_are_not_mixed_up() -> None:
             part = whole.slice(start, size)
             texts = [bytes(view).decode() for view in text_views(part)]
             assert texts == part.to_pylist()
-            assert byte_lengths(part).tolist() == [len(text.encode()) for text in texts]
+            assert row_bytes(part).tolist() == [len(text.encode()) for text in texts]
             assert text_hashes(part).to_pylist() == [
                 xxhash.xxh3_128_digest(text.encode()) for text in texts
             ]

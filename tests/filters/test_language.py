@@ -14,9 +14,10 @@ import pyarrow as pa
 import pytest
 
 from cleanpipe.bounds import Bounds
+from cleanpipe.document import frozen
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.language import SHIPPED, SHIPPED_SHA256, Language
-from cleanpipe.parameters import LocalPath
+from cleanpipe.parameters import LocalPath, build
 from cleanpipe.stage import Evidence
 from cleanpipe.units import Units
 from tests.filters.table import table
@@ -244,3 +245,14 @@ def test_parameters_travel_and_the_model_stays() -> None:
     assert again == stage
     assert "_model" not in vars(again)
     assert taken(again, GERMAN) == taken(stage, GERMAN)
+
+
+@pytest.mark.parametrize("parameters", [{"keep": ["en"]}, {}])
+def test_a_file_that_is_no_model_is_a_fault_of_the_parameter(
+    parameters: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "m.ftz"
+    path.write_text("no model")
+    _, found = build(Language, frozen({"model": str(path), **parameters}))
+    ((place, message),) = found
+    assert place == ("model",) and "is no fastText model" in message
