@@ -149,8 +149,8 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
 
 
 def committed(output: Path) -> list[str]:
-    """Names of the tasks that a run has committed."""
-    return sorted(path.stem for path in (output / "_run" / "tasks").glob("*.json"))
+    """Names of the tasks that a run has committed; a record half written is none."""
+    return sorted(path.stem for path in (output / "_run" / "tasks").glob("[!.]*.json"))
 
 
 def temporary_files(output: Path) -> list[Path]:

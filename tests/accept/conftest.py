@@ -160,7 +160,7 @@ def watch(
         time.sleep(0.1)
     listener.join()
     seen.seconds, seen.code = time.monotonic() - begun, process.returncode
-    records = list((output / "_run" / "tasks").glob("*.json"))
+    records = list((output / "_run" / "tasks").glob("[!.]*.json"))
     if records and ready[0]:
         seen.work = max(record.stat().st_mtime for record in records) - ready[0]
     return seen
