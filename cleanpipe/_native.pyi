@@ -49,6 +49,24 @@ def tokens(
     MemoryError is also raised for a text of 4 GiB or more.
     """
 
+def ngrams(
+    texts: _ArrowArray | _ArrowStream, n: int, /
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The hashes of the n-grams of each text (docs/tokens.md).
+
+    A text of fewer than n tokens has one gram, of all its tokens; one without tokens has none.
+
+    Args:
+        n: tokens a gram, 1 or more; any n costs the same.
+
+    Returns (offsets, hashes), g being the number of all grams:
+        offsets: int64 of shape (n + 1,); text i has the grams offsets[i] to offsets[i + 1] - 1,
+            in the order of the tokens they begin at.
+        hashes: uint64 of shape (g,).
+
+    ValueError is also raised for n < 1.
+    """
+
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of ill-formed UTF-8 sequences in each text.
 

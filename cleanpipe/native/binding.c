@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arrow_abi.h"
+#include "ngrams.h"
 #include "tokens.h"
 #include "unicode_tables.h"
 #include "utf8.h"
@@ -389,6 +390,82 @@ static PyObject *tokens(PyObject *module, PyObject *texts)
     return result;
 }
 
+/* ---- n-grams ---- */
+
+typedef struct {
+    cp_tokens tokens; /* of one text, reused */
+    size_t n;
+    int64_t *offsets;
+    uint64_t *hash; /* all texts' grams */
+    size_t capacity;
+} ngrams_context;
+
+static int roll_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    ngrams_context *into = context;
+    size_t used = (size_t)into->offsets[row], more;
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
+        return code;
+    more = cp_ngrams_count(into->tokens.count, into->n);
+    if (more > into->capacity - used) {
+        size_t capacity = used + more > into->capacity * 2 ? used + more : into->capacity * 2;
+        uint64_t *grown = realloc(into->hash, capacity * sizeof *grown);
+
+        if (!grown)
+            return CP_NO_MEMORY;
+        into->hash = grown;
+        into->capacity = capacity;
+    }
+    if (more)
+        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n, into->hash + used);
+    into->offsets[row + 1] = (int64_t)(used + more);
+    return CP_OK;
+}
+
+static PyObject *ngrams(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *result = NULL;
+    Py_ssize_t n;
+    texts_input in = {0};
+    output offsets = {0}, hashes = {0};
+    ngrams_context into = {0};
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n))
+        return NULL;
+    if (n < 1) {
+        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
+        return NULL;
+    }
+    into.n = (size_t)n;
+    good = texts_open(&in, texts) && output_open(&offsets, module, in.rows + 1, "int64");
+    if (good) {
+        into.offsets = offsets.view.buf;
+        into.offsets[0] = 0;
+        good = run(&in, roll_text, &into) &&
+               output_open(&hashes, module, (Py_ssize_t)into.offsets[in.rows], "uint64");
+    }
+    if (good && into.offsets[in.rows]) {
+        Py_BEGIN_ALLOW_THREADS
+        memcpy(hashes.view.buf, into.hash, (size_t)into.offsets[in.rows] * sizeof *into.hash);
+        Py_END_ALLOW_THREADS
+    }
+    texts_close(&in);
+    cp_tokens_free(&into.tokens);
+    free(into.hash);
+    output_close(&offsets, good);
+    output_close(&hashes, good);
+    if (good)
+        result = PyTuple_Pack(2, offsets.array, hashes.array);
+    Py_XDECREF(offsets.array);
+    Py_XDECREF(hashes.array);
+    return result;
+}
+
 /* ---- the module ---- */
 
 static PyMethodDef methods[] = {
@@ -398,6 +475,9 @@ static PyMethodDef methods[] = {
      "tokens(texts, /)\n--\n\n"
      "(offsets int64[n + 1], starts int64[t], ends int64[t], hashes uint64[t]): text i has the\n"
      "tokens offsets[i] to offsets[i + 1]; starts and ends are byte offsets in that text."},
+    {"ngrams", ngrams, METH_VARARGS,
+     "ngrams(texts, n, /)\n--\n\n"
+     "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
     {NULL, NULL, 0, NULL},
