@@ -35,6 +35,27 @@ CLUSTER_SCRIPTS = {
     "Tibetan": "Tibt",
 }
 SILENT_PROPERTIES = ("Join_Control", "Variation_Selector")
+# Traits by general category: docs/measures.md has the words.
+PRINTED, VISIBLE, LETTER, MARKS, UPPER, DIGIT, PUNCTUATION, SYMBOL = (1 << bit for bit in range(8))
+STOP, WIDE_STOP, CLOSING, CLOSING_BEFORE_SPACE, TERMINAL, BULLET = (
+    1 << bit for bit in range(8, 14)
+)
+TRAITS = {
+    "Lu": LETTER | UPPER,
+    **dict.fromkeys(("Ll", "Lt", "Lm", "Lo"), LETTER),
+    **dict.fromkeys(("Mn", "Mc"), MARKS),
+    "Nd": DIGIT,
+    **dict.fromkeys(("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"), PUNCTUATION),
+    **dict.fromkeys(("Sm", "Sc", "Sk", "So"), SYMBOL),
+}
+WHITESPACE_BIDI = ("WS", "B", "S")
+# Marks of writing, chosen by us: cleanpipe/text.py and docs/measures.md say what for.
+STOPS = ".!?"
+WIDE_STOPS = "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။។៕"
+CLOSINGS = "\"')]}”’»›」』）】》〉〕〗〙〛］｝｣＂＇"
+CLOSINGS_BEFORE_SPACE = "“‘«‹"
+TERMINALS = STOPS + WIDE_STOPS + "\"'”’»›」』〞＂＇"
+BULLETS = "•‣⁃◦∙▪▫■□●○▶◀・"
 # Letters to Unicode's general category, marks to its Grapheme_Extend and to every reader.
 HALFWIDTH_VOICED_MARKS = (0xFF9E, 0xFF9F)
 
@@ -47,6 +68,7 @@ class Ucd:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.category = ["Cn"] * MAX
+        self.bidi = [""] * MAX
         self.scripts: list[frozenset[str]] = [frozenset()] * MAX
         self.silent: set[int] = set()
         self.fold: dict[int, int] = {}
@@ -65,9 +87,12 @@ class Ucd:
                 self._set_scripts(first, last, frozenset([code]))
         for first, last, fields in self._rows("ScriptExtensions"):
             self._set_scripts(first, last, frozenset(fields[0].split()))
+        self.selectors: set[int] = set()
         for first, last, fields in self._rows("PropList"):
             if fields[0] in SILENT_PROPERTIES:
                 self.silent.update(range(first, last + 1))
+            if fields[0] == "Variation_Selector":
+                self.selectors.update(range(first, last + 1))
         for first, _, fields in self._rows("CaseFolding"):
             if fields[0] in ("C", "S"):
                 self.fold[first] = int(fields[1], 16)
@@ -88,6 +113,7 @@ class Ucd:
                 continue
             for at in range(first if fields[0].endswith(", Last>") else code, code + 1):
                 self.category[at] = fields[1]
+                self.bidi[at] = fields[3]
 
     def _set_scripts(self, first: int, last: int, scripts: frozenset[str]) -> None:
         self.scripts[first : last + 1] = [scripts] * (last + 1 - first)
@@ -104,6 +130,25 @@ class Ucd:
             return CLUSTER
         return RUN
 
+    def traits(self, code: int) -> int:
+        category = self.category[code]
+        if category == "Zs" or self.bidi[code] in WHITESPACE_BIDI:
+            return 0
+        if category == "Cf" or code in self.selectors:
+            return PRINTED
+        found = PRINTED | VISIBLE | TRAITS.get(category, 0)
+        for marks, trait in (
+            (STOPS, STOP),
+            (WIDE_STOPS, WIDE_STOP),
+            (CLOSINGS, CLOSING),
+            (CLOSINGS_BEFORE_SPACE, CLOSING_BEFORE_SPACE),
+            (TERMINALS, TERMINAL),
+            (BULLETS, BULLET),
+        ):
+            if chr(code) in marks:
+                found |= trait
+        return found
+
 
 def rows_of(numbers: list[int], width: int = 98) -> str:
     lines, line = [], ""
@@ -118,17 +163,17 @@ def rows_of(numbers: list[int], width: int = 98) -> str:
 
 def c_tables(ucd: Ucd) -> tuple[str, str]:
     """The header and the source of the two-stage table."""
-    kinds = [(token_class, 0) for token_class in range(5)]
-    known = {kind: number for number, kind in enumerate(kinds)}
-    values = []
+    of_code = []
     for code in range(MAX):
         token_class = ucd.token_class(code)
         delta = ucd.fold.get(code, code) - code if token_class != OTHER else 0
-        kind = (token_class, delta)
-        if kind not in known:
-            known[kind] = len(kinds)
-            kinds.append(kind)
-        values.append(known[kind])
+        of_code.append((delta != 0, token_class, delta, ucd.traits(code)))
+    # Unassigned first, then by class, and what folds last: a number says much by itself.
+    nothing = (False, OTHER, 0, PRINTED | VISIBLE)
+    kinds = sorted(set(of_code), key=lambda kind: (kind != nothing, kind))
+    plain = sum(not folds for folds, _, _, _ in kinds)
+    number = {kind: place for place, kind in enumerate(kinds)}
+    values = [number[kind] for kind in of_code]
     if len(kinds) > 256:
         sys.exit(f"{len(kinds)} kinds do not fit a byte")
 
@@ -139,7 +184,7 @@ def c_tables(ucd: Ucd) -> tuple[str, str]:
     for at in range(0, MAX, size):
         index.append(blocks.setdefault(tuple(values[at : at + size]), len(blocks)))
     while not any(values[(len(index) - 1) * size :]):
-        index.pop()  # behind the index everything is OTHER
+        index.pop()  # behind the index everything is unassigned
     index_type = "uint8_t" if len(blocks) <= 256 else "uint16_t"
     flat = [value for block in blocks for value in block]
 
@@ -160,34 +205,55 @@ enum {{
     CP_SILENT = {SILENT},  /* as a mark, but adds nothing to the hash */
 }};
 
-/* A kind below CP_PLAIN_KINDS is its own class and folds to itself. */
-#define CP_PLAIN_KINDS {SILENT + 1}
+/* What a code point is to the measures; docs/measures.md has the words. No trait: whitespace. */
+enum {{
+    CP_PRINTED = {PRINTED},       /* not whitespace */
+    CP_VISIBLE = {VISIBLE},       /* neither that, nor Cf, nor a variation selector */
+    CP_LETTER = {LETTER},        /* L */
+    CP_WRITTEN_MARK = {MARKS},  /* Mn, Mc, but no variation selector */
+    CP_UPPER = {UPPER},        /* Lu */
+    CP_DIGIT = {DIGIT},        /* Nd */
+    CP_PUNCTUATION = {PUNCTUATION},  /* P */
+    CP_SYMBOL = {SYMBOL},      /* S */
+    CP_STOP = {STOP},        /* {STOPS} */
+    CP_WIDE_STOP = {WIDE_STOP},   /* ends a sentence whatever follows */
+    CP_CLOSING = {CLOSING},    /* a closing quote or bracket */
+    CP_CLOSING_BEFORE_SPACE = {CLOSING_BEFORE_SPACE},
+    CP_TERMINAL = {TERMINAL},   /* terminal punctuation of a line */
+    CP_BULLET = {BULLET},     /* makes a line a list item */
+}};
+
+/* A kind below CP_PLAIN_KINDS folds to itself; kind 0 is what is not assigned. */
+#define CP_PLAIN_KINDS {plain}
 
 typedef struct {{
     int32_t fold; /* add it to the code point for its simple case folding */
     uint8_t token_class;
+    uint16_t traits;
 }} cp_unicode_kind;
 
 extern const {index_type} cp_unicode_index[{len(index)}];
 extern const uint8_t cp_unicode_blocks[{len(flat)}];
 extern const cp_unicode_kind cp_unicode_kinds[{len(kinds)}];
 
-/* The kind of any code point, and CP_OTHER for what is none. */
+/* The kind of any code point, and 0 for what is none. */
 static inline uint8_t cp_unicode_kind_of(uint32_t code)
 {{
     uint32_t block = code >> {shift};
     if (block >= {len(index)})
-        return CP_OTHER;
+        return 0;
     return cp_unicode_blocks[((uint32_t)cp_unicode_index[block] << {shift}) | (code & {size - 1})];
 }}
 
 #endif
 """
-    pairs = "\n".join(f"    {{{delta}, {token_class}}}," for token_class, delta in kinds)
+    rows = "\n".join(
+        f"    {{{delta}, {token_class}, {traits}}}," for _, token_class, delta, traits in kinds
+    )
     source = f"""{note}#include "unicode_tables.h"
 
 const cp_unicode_kind cp_unicode_kinds[{len(kinds)}] = {{
-{pairs}
+{rows}
 }};
 
 const {index_type} cp_unicode_index[{len(index)}] = {{

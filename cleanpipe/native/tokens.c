@@ -34,7 +34,7 @@ static inline void hash_code(hasher *h, uint8_t kind, uint32_t code, const uint8
 {
     uint8_t folded[4];
 
-    if (kind == CP_SILENT)
+    if (cp_unicode_kinds[kind].token_class == CP_SILENT)
         return;
     if (kind >= CP_PLAIN_KINDS) {
         length = cp_utf8_encode(code + (uint32_t)cp_unicode_kinds[kind].fold, folded);
