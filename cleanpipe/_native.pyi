@@ -29,6 +29,22 @@ UNICODE_VERSION: str
 TOKEN_TABLE_VERSION: int
 """Raised whenever any text's tokens or hashes change; stored with signatures and indexes."""
 
+MEASURES_VERSION: int
+"""Raised whenever any text's measure changes; part of a plan's fingerprint."""
+
+def measures(
+    texts: _ArrowArray | _ArrowStream, names: tuple[str, ...], /
+) -> NDArray[np.float64]:
+    """Surface measures of each text, as docs/measures.md defines them; no others are computed.
+
+    Args:
+        names: of the measures, in any order: the keys of `cleanpipe.surface.SURFACE`.
+
+    Returns float64 of shape (len(names), n); a null is an empty text.
+
+    KeyError is raised for an unknown name, MemoryError also for a text of 4 GiB or more.
+    """
+
 def token_counts(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of tokens of each text, as docs/tokens.md defines them.
 

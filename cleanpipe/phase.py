@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes
 from cleanpipe.bounds import Flags
 from cleanpipe.edits import apply_edits, edit_table, in_document_order
 from cleanpipe.errors import CleanpipeError, StageError
+from cleanpipe.fusion import groups
 from cleanpipe.references import Kind, full_name
 from cleanpipe.spec import Step
 from cleanpipe.stage import Filter, Measures, Rewriter, Rows, Stage
@@ -65,10 +66,10 @@ class PhaseRun:
     def run(self, batch: Batch) -> pa.Table:
         """Run every step on ``batch``, which is changed in place; returns the edits made."""
         edits: list[pa.Table] = []
-        units = batch_units(batch, self.kinds)
+        units = batch_units(batch, self.kinds, groups(self.steps))
         # Documents a filter still looks at: the living, and the dropped up to the next rewriter.
         watched = batch.alive.copy()
-        for step in self.steps:
+        for place, step in enumerate(self.steps):
             start = time.perf_counter()
             counts = self.stats.stage(step.name)
             counts.documents_in += int(batch.alive.sum())
@@ -88,7 +89,7 @@ class PhaseRun:
                         edits.append(made)
             if _rewrites(step):
                 watched = batch.alive.copy()
-                units = batch_units(batch, self.kinds)
+                units = batch_units(batch, self.kinds, groups(self.steps[place + 1 :]))
             counts.dropped += int(before.sum() - batch.alive.sum())
             count_losses(self.stats, step.name, batch.source, before, batch.alive)
             counts.seconds += time.perf_counter() - start
@@ -238,11 +239,14 @@ def count_losses(stats: Stats, stage: str, source: pa.Array, before: Flags, afte
         stats.lose(name, stage, reached, reached - left)
 
 
-def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
+def batch_units(
+    batch: Batch, kinds: Mapping[str, Kind], together: Sequence[Collection[str]] = ()
+) -> Units:
     """The documents of a batch as they are now, with all that is known of them.
 
     Args:
         kinds: full name -> kind of every measure of the plan.
+        together: groups of surface measures to take in one go. Default: none.
     """
 
     def find(name: str) -> Value | None:
@@ -259,7 +263,7 @@ def batch_units(batch: Batch, kinds: Mapping[str, Kind]) -> Units:
             return pa.nulls(len(batch), TEXT)
         return batch.label(name, kinds)
 
-    return Units(batch.text, find=find)
+    return Units(batch.text, find=find, together=together)
 
 
 def _needs_life(step: Step) -> bool:

@@ -116,7 +116,11 @@ def describe(spec: Spec, resources: Mapping[str, str]) -> dict[str, Any]:
     """The plan as plain JSON values: what is printed, compared and fingerprinted."""
     return {
         "format": FORMAT,
-        "text": {"unicode": _native.UNICODE_VERSION, "tokens": _native.TOKEN_TABLE_VERSION},
+        "text": {
+            "unicode": _native.UNICODE_VERSION,
+            "tokens": _native.TOKEN_TABLE_VERSION,
+            "measures": _native.MEASURES_VERSION,
+        },
         "sources": {
             source.name: {
                 key: value for key, value in shown(source).items() if key not in ("name", "base")

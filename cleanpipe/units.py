@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
@@ -37,6 +37,7 @@ class Units:
         known: Mapping[str, Value] | None = None,
         *,
         find: Callable[[str], Value | None] | None = None,
+        together: Iterable[Collection[str]] = (),
     ) -> None:
         """
         Args:
@@ -44,10 +45,16 @@ class Units:
             known: labels and measures by name, each of length n: float64 with NaN, or
                 large_string with nulls, where not known. Default: nothing is known.
             find: looks up names that ``known`` lacks. Default: none.
+            together: groups of surface measures; to ask for one takes its whole group (the
+                first that has it) in one go. Default: each is taken alone.
         """
         self.text = text
         self._known: Mapping[str, Value] = {} if known is None else known
         self._find = find
+        self._together: dict[str, Collection[str]] = {}
+        for group in together:
+            for name in group:
+                self._together.setdefault(name, group)
         self._surface: dict[str, tuple[Numbers, npt.NDArray[np.bool_]]] = {}
 
     def __len__(self) -> int:
@@ -90,16 +97,27 @@ class Units:
 
     def _taken(self, name: str, rows: npt.NDArray[np.int64] | None) -> Numbers:
         """A surface measure of these rows (None: all), taking only what is missing."""
-        values, have = self._surface.setdefault(
-            name, (np.full(len(self), np.nan), np.zeros(len(self), dtype=np.bool_))
-        )
         wanted = np.arange(len(self)) if rows is None else rows
+        values, have = self._kept(name)
         missing = wanted[~have[wanted]]
         if len(missing):
             whole = len(missing) == len(self)
-            values[missing] = surface.measure(self if whole else _Part(self, missing), name)
-            have[missing] = True
+            text = self.text if whole else self.text.take(pa.array(missing, pa.int64()))
+            group = self._together.get(name, (name,))
+            names = [each for each in group if not self._kept(each)[1][missing].all()]
+            for each, taken in surface.take(text, names).items():
+                values_of_each, have_each = self._kept(each)
+                values_of_each[missing] = taken
+                have_each[missing] = True
         return values[wanted]
+
+    def _kept(self, name: str) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+        """What is taken of a surface measure so far, and where it is."""
+        kept = self._surface.get(name)
+        if kept is None:
+            kept = np.full(len(self), np.nan), np.zeros(len(self), dtype=np.bool_)
+            self._surface[name] = kept
+        return kept
 
 
 def is_numeric(kind: pa.DataType) -> bool:

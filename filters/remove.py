@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from cleanpipe.bounds import Numbers
 from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
+from cleanpipe.fusion import taken_together
 from cleanpipe.surface import SURFACE
 from cleanpipe.text import Segments, SubUnit, removal_ranges, segments
 from cleanpipe.units import Units, Value, rows_of
@@ -102,7 +103,8 @@ class Remove(Rewriter):
             for name in self.needs()
             if name not in SURFACE  # a unit has its own
         }
-        every = Units(parts.texts, known)
+        together = [taken_together(stage for _, stage in self.failing)]
+        every = Units(parts.texts, known, together=together)
         rule = np.zeros(len(parts), dtype=np.uint16)
         value = np.full(len(parts), np.nan)
         match: dict[int, str] = {}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arrow_abi.h"
+#include "measures.h"
 #include "ngrams.h"
 #include "tokens.h"
 #include "unicode_tables.h"
@@ -272,11 +273,24 @@ typedef struct {
     Py_buffer view;
 } output;
 
+/* Of shape (length,). */
 static bool output_open(output *out, PyObject *module, Py_ssize_t length, const char *dtype)
 {
     module_state *state = PyModule_GetState(module);
 
     out->array = PyObject_CallFunction(state->numpy_empty, "ns", length, dtype);
+    if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
+        Py_CLEAR(out->array);
+    return out->array;
+}
+
+/* Of shape (rows, columns), one row after the other. */
+static bool output_open_2d(output *out, PyObject *module, Py_ssize_t rows, Py_ssize_t columns,
+                           const char *dtype)
+{
+    module_state *state = PyModule_GetState(module);
+
+    out->array = PyObject_CallFunction(state->numpy_empty, "(nn)s", rows, columns, dtype);
     if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
         Py_CLEAR(out->array);
     return out->array;
@@ -466,6 +480,75 @@ static PyObject *ngrams(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ---- measures ---- */
+
+typedef struct {
+    cp_measures_scratch *scratch;
+    uint64_t wanted;
+    const int *number; /* of each name asked for */
+    Py_ssize_t names, rows;
+    double *values; /* a row of `rows` for each name */
+} measures_context;
+
+static int measure_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    measures_context *into = context;
+    double all[CP_MEASURE_COUNT];
+    int code = cp_measures_take(text, len, into->wanted, into->scratch, all);
+
+    if (code == CP_OK)
+        for (Py_ssize_t i = 0; i < into->names; i++)
+            into->values[(size_t)i * (size_t)into->rows + row] = all[into->number[i]];
+    return code;
+}
+
+/* The measure of this name, or -1 with KeyError. */
+static int measure_number(PyObject *name)
+{
+    if (PyUnicode_Check(name))
+        for (int i = 0; i < CP_MEASURE_COUNT; i++)
+            if (PyUnicode_CompareWithASCIIString(name, cp_measure_names[i]) == 0)
+                return i;
+    PyErr_SetObject(PyExc_KeyError, name);
+    return -1;
+}
+
+static PyObject *measures(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *names;
+    texts_input in = {0};
+    output out = {0};
+    measures_context into = {0};
+    int *number = NULL;
+    bool good = false;
+
+    if (!PyArg_ParseTuple(args, "OO!:measures", &texts, &PyTuple_Type, &names))
+        return NULL;
+    into.names = PyTuple_Size(names);
+    if (!(number = malloc(((size_t)into.names + 1) * sizeof *number)) ||
+        !(into.scratch = cp_measures_open())) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < into.names; i++) {
+        if ((number[i] = measure_number(PyTuple_GetItem(names, i))) < 0)
+            goto done;
+        into.wanted |= UINT64_C(1) << number[i];
+    }
+    into.number = number;
+    if (!texts_open(&in, texts) || !output_open_2d(&out, module, into.names, in.rows, "float64"))
+        goto done;
+    into.rows = in.rows;
+    into.values = out.view.buf;
+    good = run(&in, measure_text, &into);
+
+done:
+    texts_close(&in);
+    cp_measures_close(into.scratch);
+    free(number);
+    return output_close(&out, good);
+}
+
 /* ---- the module ---- */
 
 static PyMethodDef methods[] = {
@@ -478,6 +561,8 @@ static PyMethodDef methods[] = {
     {"ngrams", ngrams, METH_VARARGS,
      "ngrams(texts, n, /)\n--\n\n"
      "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
+    {"measures", measures, METH_VARARGS,
+     "measures(texts, names, /)\n--\n\nSurface measures by name: float64[len(names), n]."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
     {NULL, NULL, 0, NULL},
@@ -494,7 +579,8 @@ static int module_exec(PyObject *module)
     Py_DECREF(numpy);
     if (!state->numpy_empty)
         return -1;
-    if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0)
+    if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0 ||
+        PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION) < 0)
         return -1;
     return PyModule_AddIntConstant(module, "TOKEN_TABLE_VERSION", CP_TOKEN_TABLE_VERSION);
 }

@@ -56,7 +56,7 @@ def fold(text: str) -> str:
     return "".join(chr(FOLD.get(ord(c), ord(c))) for c in text if token_class(ord(c)) != "silent")
 
 
-def _mix(x: int) -> int:
+def mix(x: int) -> int:
     x ^= x >> 33
     x = x * 0xFF51AFD7ED558CCD % 2**64
     x ^= x >> 33
@@ -68,7 +68,7 @@ def token_hash(folded: str) -> int:
     data = folded.encode()
     state = 0x9E3779B97F4A7C15
     for at in range(0, len(data), 8):
-        state = _mix(state ^ int.from_bytes(data[at : at + 8], "little"))
+        state = mix(state ^ int.from_bytes(data[at : at + 8], "little"))
     return state
 
 
