@@ -12,7 +12,7 @@ All functions raise
     MemoryError: an allocation failed.
 """
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,19 @@ def ngrams(
     ValueError is also raised for n < 1.
     """
 
+def segments(
+    texts: _ArrowArray | _ArrowStream, unit: Literal["paragraph", "line", "sentence"], /
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The lines, paragraphs or sentences of each text (cleanpipe/text.py defines them).
+
+    Returns (offsets, starts, ends), s being the number of all units:
+        offsets: int64 of shape (n + 1,); text i has the units offsets[i] to offsets[i + 1] - 1.
+        starts, ends: int64 of shape (s,); half-open byte offsets into the UTF-8 of the unit's own
+            text, counted from that text's first byte.
+
+    ValueError is also raised for another unit, MemoryError for a text of 4 GiB or more.
+    """
+
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of ill-formed UTF-8 sequences in each text.
 
@@ -92,3 +105,14 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
 
     Returns int64 of shape (n,).
     """
+
+def _lines(texts: _ArrowArray | _ArrowStream, wanted: int = 31, /) -> NDArray[np.uint64]:
+    """Temporary: `cp_line_counts` of each text, uint64 of shape (12 n,)."""
+
+def _markup(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.uint64]:
+    """Temporary: `cp_markup_counts` of each text, uint64 of shape (7 n,)."""
+
+def _segment_counts(
+    texts: _ArrowArray | _ArrowStream, unit: Literal["paragraph", "line", "sentence"], /
+) -> NDArray[np.uint64]:
+    """Temporary: `cp_segments_count` of each text, uint64 of shape (n,)."""

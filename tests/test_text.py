@@ -12,19 +12,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cleanpipe import text as module
-from cleanpipe.text import (
-    CLOSING,
-    CLOSING_BEFORE_SPACE,
-    TITLES,
-    WIDE,
-    SubUnit,
-    removal_ranges,
-    segments,
-    whitespace_words,
-)
+from cleanpipe import _native
+from cleanpipe.text import SubUnit, removal_ranges, segments, whitespace_words
 
 UNITS: tuple[SubUnit, ...] = ("paragraph", "line", "sentence")
+
+# What the docstring of cleanpipe/text.py lists, for the slow reference.
+WIDE = "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။។៕"
+CLOSING = "\"')]}”’»›」』）】》〉〕〗〙〛］｝｣＂＇"
+CLOSING_BEFORE_SPACE = "“‘«‹"
+TITLES = ("Mr", "Mrs", "Ms", "Dr", "Prof", "St")
 
 
 def units_of(text: str, unit: SubUnit) -> list[str]:
@@ -154,23 +151,56 @@ ALPHABET = "aAMrÉß1.!?\n\n\r\t \u3000\u00a0\u2028。！…”\"')“«»（）
 TEXTS = st.lists(st.text(st.sampled_from(ALPHABET), max_size=40), max_size=8)
 
 
-@example(["！“", "1"], "sentence", 0, 9)
-@given(TEXTS, st.sampled_from(UNITS), st.integers(0, 3), st.integers(1, 9))
-def test_it_equals_slow_python_in_slices_and_windows(
-    texts: list[str], unit: SubUnit, skip: int, window: int
-) -> None:
+@example(["！“", "1"], "sentence", 0)
+@given(TEXTS, st.sampled_from(UNITS), st.integers(0, 3))
+def test_it_equals_slow_python_in_slices(texts: list[str], unit: SubUnit, skip: int) -> None:
     array = pa.array(texts, pa.large_string()).slice(skip)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_WINDOW", window)
-        found = segments(array, unit)
+    found = segments(array, unit)
     expected = [reference(text, unit) for text in texts[skip:]]
     assert found.texts.to_pylist() == [part for parts in expected for part in parts]
     assert found.counts().tolist() == [len(parts) for parts in expected]
+    assert _native._segment_counts(array, unit).tolist() == found.counts().tolist()
     assert found.document.dtype == found.start.dtype == found.end.dtype == np.int64
     for document, start, end, part in zip(
         found.document, found.start, found.end, found.texts.to_pylist(), strict=True
     ):
         assert texts[skip:][document].encode()[start:end].decode() == part
+
+
+PIECES = [b"a", b"A", b".", b"!", b" ", b"\n", b'"', "é。“\u3000\u0085🎉".encode()]
+PIECES += [bytes([byte]) for byte in b"\x80\x82\x85\xa0\xbf\xc0\xc2\xc3\xe2\xe3\xed\xf0\xf4\xff"]
+
+
+@example(b"a\xe3\x80 b\xe3\x80\n\x80\x80\n.\xc3. \xc3\x89. x", "sentence")
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join), st.sampled_from(UNITS))
+def test_ill_formed_utf8_is_replaced(data: bytes, unit: SubUnit) -> None:
+    text = pa.array([data], pa.large_binary()).view(pa.large_string())
+    _, starts, ends = (column.tolist() for column in _native.segments(text, unit))
+    found = [data[a:b].decode(errors="replace") for a, b in zip(starts, ends, strict=True)]
+    assert found == reference(data.decode(errors="replace"), unit)
+
+
+@pytest.mark.parametrize("pattern", ["b{}b", "b.{} b", "b.{}“b", "x\n{}\ny"])
+def test_what_every_code_point_is(pattern: str) -> None:
+    """Where it stands inside, behind a stop, before a quote and alone shows what it is."""
+    texts = [pattern.format(chr(code)) for code in (*range(0xD800), *range(0xE000, 0x10000))]
+    found = segments(pa.array(texts, pa.large_string()), "sentence")
+    expected = [reference(text, "sentence") for text in texts]
+    assert found.texts.to_pylist() == [part for parts in expected for part in parts]
+    assert found.counts().tolist() == [len(parts) for parts in expected]
+    # Nothing beyond the basic plane is anything but visible.
+    beyond = pa.array([pattern.format(chr(code)) for code in range(0x10000, 0x110000)])
+    assert set(np.diff(_native.segments(beyond, "sentence")[0])) == {
+        len(reference(pattern.format("z"), "sentence"))
+    }
+
+
+def test_units_of_what_is_none() -> None:
+    with pytest.raises(ValueError, match='got "word"'):
+        _native.segments(pa.array(["a"]), "word")  # type: ignore[arg-type]
+    offsets, starts, ends = _native.segments(pa.array(["a\nb", None, ""], pa.string()), "line")
+    assert offsets.tolist() == [0, 2, 2, 2]
+    assert (starts.tolist(), ends.tolist()) == ([0, 2], [1, 3])
 
 
 @given(st.text(st.sampled_from(ALPHABET), max_size=60), st.sampled_from(UNITS))

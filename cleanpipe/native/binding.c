@@ -10,13 +10,17 @@
 
 #include "arrow_abi.h"
 #include "measures.h"
+#include "lines.h"
+#include "markup.h"
 #include "ngrams.h"
+#include "segments.h"
 #include "tokens.h"
 #include "unicode_tables.h"
 #include "utf8.h"
 
 typedef struct {
     PyObject *numpy_empty;
+    uint64_t salt[2]; /* of this process, for hashes that decide nothing */
 } module_state;
 
 /* ---- input: anything that exports Arrow strings ---- */
@@ -549,6 +553,168 @@ done:
     return output_close(&out, good);
 }
 
+
+/* ---- lines, paragraphs, sentences ---- */
+
+typedef struct {
+    cp_spans spans;
+    cp_unit unit;
+    int64_t *offsets;
+} segments_context;
+
+static int segment_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    segments_context *into = context;
+    int code = cp_segments(text, len, into->unit, &into->spans);
+
+    into->offsets[row + 1] = (int64_t)into->spans.count;
+    return code;
+}
+
+static bool take_unit(const char *name, cp_unit *unit)
+{
+    static const char *const names[] = {
+        [CP_LINE] = "line", [CP_PARAGRAPH] = "paragraph", [CP_SENTENCE] = "sentence"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, names[i])) {
+            *unit = (cp_unit)i;
+            return true;
+        }
+    PyErr_Format(PyExc_ValueError, "a unit is line, paragraph or sentence, got \"%.40s\"", name);
+    return false;
+}
+
+static PyObject *segments(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *result = NULL;
+    const char *name;
+    texts_input in = {0};
+    output offsets = {0}, starts = {0}, ends = {0};
+    segments_context into = {0};
+    Py_ssize_t count = 0;
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "Os:segments", &texts, &name) || !take_unit(name, &into.unit))
+        return NULL;
+    good = texts_open(&in, texts) && output_open(&offsets, module, in.rows + 1, "int64");
+    if (good) {
+        into.offsets = offsets.view.buf;
+        into.offsets[0] = 0;
+        good = run(&in, segment_text, &into);
+        count = (Py_ssize_t)into.spans.count;
+    }
+    texts_close(&in);
+    good = good && output_open(&starts, module, count, "int64") &&
+           output_open(&ends, module, count, "int64");
+    if (good && count) {
+        Py_BEGIN_ALLOW_THREADS
+        widen(starts.view.buf, into.spans.start, into.spans.count);
+        widen(ends.view.buf, into.spans.end, into.spans.count);
+        Py_END_ALLOW_THREADS
+    }
+    cp_spans_free(&into.spans);
+    output_close(&offsets, good);
+    output_close(&starts, good);
+    output_close(&ends, good);
+    if (good)
+        result = PyTuple_Pack(3, offsets.array, starts.array, ends.array);
+    Py_XDECREF(offsets.array);
+    Py_XDECREF(starts.array);
+    Py_XDECREF(ends.array);
+    return result;
+}
+
+/* ---- temporary, for tests until the measures have one kernel ---- */
+
+typedef struct {
+    cp_lines_scratch scratch;
+    unsigned wanted;
+    uint64_t *out;
+} temporary_context;
+
+static int temporary_line_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    temporary_context *into = context;
+    cp_line_counts counts;
+    int code = cp_lines_count(text, len, into->wanted, &into->scratch, &counts);
+
+    if (code == CP_OK)
+        memcpy(into->out + row * (sizeof counts / 8), &counts, sizeof counts);
+    return code;
+}
+
+static int temporary_markup_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    cp_markup_counts counts;
+
+    cp_markup_count(text, len, &counts);
+    memcpy(((temporary_context *)context)->out + row * (sizeof counts / 8), &counts,
+           sizeof counts);
+    return CP_OK;
+}
+
+static int temporary_segments_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    temporary_context *into = context;
+
+    into->out[row] = cp_segments_count(text, len, (cp_unit)into->wanted);
+    return CP_OK;
+}
+
+static PyObject *temporary_counts(PyObject *module, PyObject *texts, text_kernel kernel,
+                                  Py_ssize_t fields, unsigned wanted)
+{
+    module_state *state = PyModule_GetState(module);
+    temporary_context into = {0};
+    texts_input in;
+    output out = {0};
+    bool good;
+
+    memcpy(into.scratch.salt, state->salt, sizeof state->salt);
+    into.wanted = wanted;
+    good = texts_open(&in, texts) && output_open(&out, module, in.rows * fields, "uint64");
+    if (good) {
+        into.out = out.view.buf;
+        good = run(&in, kernel, &into);
+    }
+    texts_close(&in);
+    cp_lines_free(&into.scratch);
+    return output_close(&out, good);
+}
+
+static PyObject *temporary_lines(PyObject *module, PyObject *args)
+{
+    PyObject *texts;
+    unsigned wanted = CP_LINES_ALL;
+
+    if (!PyArg_ParseTuple(args, "O|I:_lines", &texts, &wanted))
+        return NULL;
+    return temporary_counts(module, texts, temporary_line_text, sizeof(cp_line_counts) / 8,
+                            wanted);
+}
+
+static PyObject *temporary_segment_counts(PyObject *module, PyObject *args)
+{
+    PyObject *texts;
+    const char *name;
+    cp_unit unit;
+
+    if (!PyArg_ParseTuple(args, "Os:_segment_counts", &texts, &name) || !take_unit(name, &unit))
+        return NULL;
+    return temporary_counts(module, texts, temporary_segments_text, 1, unit);
+}
+
+static PyObject *temporary_markup(PyObject *module, PyObject *texts)
+{
+    return temporary_counts(module, texts, temporary_markup_text, sizeof(cp_markup_counts) / 8, 0);
+}
+
+#define TEMPORARY_METHODS                                          \
+    {"_lines", temporary_lines, METH_VARARGS, NULL},               \
+    {"_markup", temporary_markup, METH_O, NULL},                   \
+    {"_segment_counts", temporary_segment_counts, METH_VARARGS, NULL},
+
 /* ---- the module ---- */
 
 static PyMethodDef methods[] = {
@@ -563,10 +729,29 @@ static PyMethodDef methods[] = {
      "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
     {"measures", measures, METH_VARARGS,
      "measures(texts, names, /)\n--\n\nSurface measures by name: float64[len(names), n]."},
+    {"segments", segments, METH_VARARGS,
+     "segments(texts, unit, /)\n--\n\n"
+     "(offsets int64[n + 1], starts int64[s], ends int64[s]): text i has the units offsets[i] to\n"
+     "offsets[i + 1]; starts and ends are byte offsets in that text."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
+    TEMPORARY_METHODS
     {NULL, NULL, 0, NULL},
 };
+
+/* The salt is of this process, so that nobody can write texts whose lines collide. */
+static bool draw_salt(module_state *state)
+{
+    PyObject *os = PyImport_ImportModule("os"), *bytes = NULL;
+
+    if (os)
+        bytes = PyObject_CallMethod(os, "urandom", "n", (Py_ssize_t)sizeof state->salt);
+    Py_XDECREF(os);
+    if (bytes && PyBytes_Check(bytes))
+        memcpy(state->salt, PyBytes_AsString(bytes), sizeof state->salt);
+    Py_XDECREF(bytes);
+    return bytes;
+}
 
 static int module_exec(PyObject *module)
 {
@@ -577,7 +762,7 @@ static int module_exec(PyObject *module)
         return -1;
     state->numpy_empty = PyObject_GetAttrString(numpy, "empty");
     Py_DECREF(numpy);
-    if (!state->numpy_empty)
+    if (!state->numpy_empty || !draw_salt(state))
         return -1;
     if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0 ||
         PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION) < 0)

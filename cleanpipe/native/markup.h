@@ -1,0 +1,22 @@
+/* HTML, braces, URLs and e-mail addresses in a text: docs/measures.md says what each is. One pass
+ * from left to right, no memory; time grows with the length of the text only. */
+#ifndef CP_MARKUP_H
+#define CP_MARKUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint64_t html_tags;
+    uint64_t html_entities;
+    uint64_t curly_brackets; /* wherever they stand, inside tags too */
+    uint64_t urls;
+    uint64_t email_addresses;
+    uint64_t markup_characters; /* code points in tags and entities */
+    uint64_t link_characters;   /* code points in URLs and addresses */
+} cp_markup_counts;
+
+/* Writes the counts of `text` (may be NULL when len is 0), of any length. */
+void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts);
+
+#endif
