@@ -76,3 +76,7 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
 
     Returns int64 of shape (n,).
     """
+
+def _repetition(
+    texts: _ArrowArray | _ArrowStream, wanted: int = 0x7FD, /
+) -> NDArray[np.uint64]: ...  # for tests only: goes with its block in binding.c
