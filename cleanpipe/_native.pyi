@@ -106,6 +106,7 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     Returns int64 of shape (n,).
     """
 
+<<<<<<< HEAD
 def _lines(texts: _ArrowArray | _ArrowStream, wanted: int = 31, /) -> NDArray[np.uint64]:
     """Temporary: `cp_line_counts` of each text, uint64 of shape (12 n,)."""
 
@@ -116,3 +117,8 @@ def _segment_counts(
     texts: _ArrowArray | _ArrowStream, unit: Literal["paragraph", "line", "sentence"], /
 ) -> NDArray[np.uint64]:
     """Temporary: `cp_segments_count` of each text, uint64 of shape (n,)."""
+=======
+def _repetition(
+    texts: _ArrowArray | _ArrowStream, wanted: int = 0x7FD, /
+) -> NDArray[np.uint64]: ...  # for tests only: goes with its block in binding.c
+>>>>>>> w-repetition

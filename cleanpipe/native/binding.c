@@ -714,6 +714,57 @@ static PyObject *temporary_markup(PyObject *module, PyObject *texts)
     {"_lines", temporary_lines, METH_VARARGS, NULL},               \
     {"_markup", temporary_markup, METH_O, NULL},                   \
     {"_segment_counts", temporary_segment_counts, METH_VARARGS, NULL},
+/* ---- repetition, for tests only: goes when measures takes it over ---- */
+
+#include "repetition.h"
+
+typedef struct {
+    cp_tokens tokens;
+    cp_repetition_scratch scratch;
+    cp_repetition *out;
+    unsigned wanted;
+} repetition_context;
+
+static int repetition_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    repetition_context *into = context;
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
+        return code;
+    return cp_repetition_measure(&into->tokens, text, into->wanted, &into->scratch,
+                                 &into->out[row]);
+}
+
+static PyObject *repetition(PyObject *module, PyObject *args)
+{
+    PyObject *texts;
+    texts_input in;
+    output out = {0};
+    repetition_context into = {.wanted = CP_REPETITION_ALL};
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "O|I:_repetition", &texts, &into.wanted))
+        return NULL;
+    good = texts_open(&in, texts) &&
+           output_open(&out, module, in.rows * (Py_ssize_t)(sizeof(cp_repetition) / 8), "uint64");
+    if (good) {
+        into.out = out.view.buf;
+        good = run(&in, repetition_text, &into);
+    }
+    cp_tokens_free(&into.tokens);
+    cp_repetition_free(&into.scratch);
+    texts_close(&in);
+    return output_close(&out, good);
+}
+
+#define REPETITION_METHOD \
+    {"_repetition", repetition, METH_VARARGS, \
+     "_repetition(texts, wanted=0x7FD, /)\n--\n\nuint64[n * 35], as cp_repetition."},
+
+/* ---- end of repetition ---- */
 
 /* ---- the module ---- */
 
@@ -736,6 +787,7 @@ static PyMethodDef methods[] = {
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
     TEMPORARY_METHODS
+    REPETITION_METHOD
     {NULL, NULL, 0, NULL},
 };
 
