@@ -49,6 +49,8 @@ class Ucd:
         self.category = ["Cn"] * MAX
         self.scripts: list[frozenset[str]] = [frozenset()] * MAX
         self.silent: set[int] = set()
+        self.variation_selectors: set[int] = set()
+        self.whitespace: set[int] = set()
         self.fold: dict[int, int] = {}
         versions = set()
         for name in ("Scripts", "ScriptExtensions", "PropList", "CaseFolding"):
@@ -68,6 +70,8 @@ class Ucd:
         for first, last, fields in self._rows("PropList"):
             if fields[0] in SILENT_PROPERTIES:
                 self.silent.update(range(first, last + 1))
+            if fields[0] == "Variation_Selector":
+                self.variation_selectors.update(range(first, last + 1))
         for first, _, fields in self._rows("CaseFolding"):
             if fields[0] in ("C", "S"):
                 self.fold[first] = int(fields[1], 16)
@@ -88,6 +92,8 @@ class Ucd:
                 continue
             for at in range(first if fields[0].endswith(", Last>") else code, code + 1):
                 self.category[at] = fields[1]
+                if fields[1] == "Zs" or fields[3] in ("WS", "B", "S"):
+                    self.whitespace.add(at)
 
     def _set_scripts(self, first: int, last: int, scripts: frozenset[str]) -> None:
         self.scripts[first : last + 1] = [scripts] * (last + 1 - first)
@@ -213,7 +219,7 @@ def ranges_where(wanted: list[bool]) -> Ranges:
 
 def plain_data(ucd: Ucd) -> str:
     """The properties by name, as ranges: one line a property, and one for the foldings."""
-    categories = ("L", "M", "N", "Nd")
+    categories = ("L", "Lu", "M", "Mn", "Mc", "N", "Nd", "P", "S", "Cf")
     sets = {
         name: ranges_where([category.startswith(name) for category in ucd.category])
         for name in categories
@@ -221,10 +227,14 @@ def plain_data(ucd: Ucd) -> str:
     for name in sorted(CLUSTER_SCRIPTS.values()):
         sets[name] = ranges_where([name in scripts for scripts in ucd.scripts])
     sets["silent"] = ranges_where([code in ucd.silent for code in range(MAX)])
+    selectors = [code in ucd.variation_selectors for code in range(MAX)]
+    sets["variation_selector"] = ranges_where(selectors)
+    sets["whitespace"] = ranges_where([code in ucd.whitespace for code in range(MAX)])
     lines = [
         f"# Unicode {ucd.version}, written by scripts/unicode_tables.py; do not edit.",
         "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
-        "# Variation_Selector as `silent`; fold code=folded ...: simple case folding (C and S).",
+        "# Variation_Selector as `silent`, the latter alone as `variation_selector`, Zs and",
+        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple case folding (C and S).",
         f"version {ucd.version}",
     ]
     for name, ranges in sets.items():
