@@ -234,7 +234,7 @@ def plain_data(ucd: Ucd) -> str:
         f"# Unicode {ucd.version}, written by scripts/unicode_tables.py; do not edit.",
         "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
         "# Variation_Selector as `silent`, the latter alone as `variation_selector`, Zs and",
-        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple case folding (C and S).",
+        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple folding (C and S).",
         f"version {ucd.version}",
     ]
     for name, ranges in sets.items():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -594,11 +595,11 @@ MARKUP = st.sampled_from(
         "&#",
         "&#x",
     ]
-    + ["1234567", "aF0", "{", "}", "a" * 31, "<1>", "</"]
+    + ["1234567", "aF0", "{", "}", "a" * 31, "<1>", "</", "<a b>", "&lt;", "&#x1F;"]
 )
 LINKS = st.sampled_from(
     ["http://", "HTTPS://", "ftp://", "www.", "://", "@", "a@b.co", "b.co", ".co", ".c1", ".x", "/"]
-    + ["x" * 63, "b" * 250, "~[]", "http", "..", "a.b@", ".-"]
+    + ["http://a.b", "www.b.co", "x" * 63, "b" * 250, "~[]", "http", "..", "a.b@", ".-"]
 )
 PIECES = st.one_of(WORDS, WIDER, SPACES, SIGNS, ODD, MARKUP, LINKS)
 LINES = st.one_of(
@@ -609,12 +610,22 @@ LINES = st.one_of(
 PARTS = st.one_of(
     LINES,
     st.lists(WORDS, max_size=20).map("".join),
-    st.lists(st.one_of(MARKUP, LINKS, WORDS), max_size=12).map("".join),
     st.text(st.sampled_from("ab "), max_size=40),
     st.builds(lambda part, gap, times: (part + gap) * times, LINES, SPACES, st.integers(2, 15)),
     st.text(st.characters(exclude_categories=["Cs"] if LANDED else ["Cs", "Cn"]), max_size=10),
 )
-TEXTS = st.lists(PARTS, max_size=6).map("".join)
+BREAKS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", "\n \t\r\n", " \n  ", "\n\u3000\n"])
+ENDS = st.sampled_from(["", "", ".", "!", "...", "…", "。", "”", ".)", ". B", "\u00a0", "\u200b"])
+FEW_LINES = st.lists(
+    st.builds(lambda line, end: line.strip("\n") + end, LINES, ENDS), min_size=1, max_size=4
+)
+LAID_OUT = FEW_LINES.flatmap(
+    lambda lines: st.lists(
+        st.builds(lambda line, gap: line + gap, st.sampled_from(lines), BREAKS), max_size=9
+    ).map("".join)
+)
+SCANNED = st.lists(st.one_of(MARKUP, LINKS, LINKS, WORDS), min_size=2, max_size=30).map("".join)
+TEXTS = st.one_of(st.lists(PARTS, max_size=6).map("".join), LAID_OUT, SCANNED)
 if not LANDED:
     TEXTS = TEXTS.map(lambda text: text.replace("\u180b", ""))
 
@@ -624,3 +635,13 @@ if not LANDED:
 @example(["a b a b", "", "\r\n", "中" * 30, "x" * 70 + "@b.co"])
 def test_kernels_equal_the_reference(texts: list[str]) -> None:
     assert differences(texts) == []
+
+
+@pytest.mark.skipif(not LANDED, reason="measures in Python are of well-formed text only")
+@settings(deadline=None)
+@given(TEXTS, st.sampled_from([b"\x80", b"\xff", b"\xc3", b"\xe4\xb8", b"\xf0\x9f\x98"]))
+def test_ill_formed_sequences_are_replacement_characters(text: str, sequence: bytes) -> None:
+    text = text.replace("b", "\ufffd")
+    data = text.encode().replace("\ufffd".encode(), sequence)
+    assert data.decode(errors="replace") == text
+    assert differences([text], pa.array([data], pa.binary()).view(pa.string())) == []
