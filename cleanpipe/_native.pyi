@@ -29,6 +29,9 @@ UNICODE_VERSION: str
 TOKEN_TABLE_VERSION: int
 """Raised whenever any text's tokens or hashes change; stored with signatures and indexes."""
 
+MEASURES: tuple[str, ...]
+"""The names of all surface measures, in the order of docs/measures.md."""
+
 MEASURES_VERSION: int
 """Raised whenever any text's measure changes; part of a plan's fingerprint."""
 
@@ -106,7 +109,6 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     Returns int64 of shape (n,).
     """
 
-<<<<<<< HEAD
 def _lines(texts: _ArrowArray | _ArrowStream, wanted: int = 31, /) -> NDArray[np.uint64]:
     """Temporary: `cp_line_counts` of each text, uint64 of shape (12 n,)."""
 
@@ -117,8 +119,6 @@ def _segment_counts(
     texts: _ArrowArray | _ArrowStream, unit: Literal["paragraph", "line", "sentence"], /
 ) -> NDArray[np.uint64]:
     """Temporary: `cp_segments_count` of each text, uint64 of shape (n,)."""
-=======
 def _repetition(
     texts: _ArrowArray | _ArrowStream, wanted: int = 0x7FD, /
 ) -> NDArray[np.uint64]: ...  # for tests only: goes with its block in binding.c
->>>>>>> w-repetition

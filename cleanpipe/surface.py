@@ -86,9 +86,7 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
     "tokens": SurfaceMeasure("tokens as docs/tokens.md defines them", "count"),
     "lines": SurfaceMeasure("lines that are not blank", "count"),
     "sentences": SurfaceMeasure("sentences", "count"),
-    "paragraphs": SurfaceMeasure(
-        "blocks between blank lines; lines where there is none", "count"
-    ),
+    "paragraphs": SurfaceMeasure("blocks between blank lines; lines where there is none", "count"),
     "whitespace_words": SurfaceMeasure("runs of what is not whitespace", "count"),
     "mean_word_length": SurfaceMeasure("characters a whitespace word", "characters"),
     "symbol_share": SurfaceMeasure(
@@ -111,9 +109,7 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
     "bullet_line_share": SurfaceMeasure("lines that begin with a bullet point (Gopher)", "share"),
     "ellipsis_line_share": SurfaceMeasure("lines that end with ... or … (Gopher)", "share"),
     "alphabetic_word_share": SurfaceMeasure("whitespace words with a letter (Gopher)", "share"),
-    "stop_words": SurfaceMeasure(
-        "different ones of eight English stop words (Gopher)", "count"
-    ),
+    "stop_words": SurfaceMeasure("different ones of eight English stop words (Gopher)", "count"),
     "terminal_punctuation_line_share": SurfaceMeasure(
         "lines that end with terminal punctuation (C4, FineWeb)", "share"
     ),

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe.bounds import Numbers
-from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
 from cleanpipe.fusion import taken_together
+from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
 from cleanpipe.surface import SURFACE
 from cleanpipe.text import Segments, SubUnit, removal_ranges, segments
 from cleanpipe.units import Units, Value, rows_of

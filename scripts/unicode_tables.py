@@ -48,7 +48,6 @@ TRAITS = {
     **dict.fromkeys(("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"), PUNCTUATION),
     **dict.fromkeys(("Sm", "Sc", "Sk", "So"), SYMBOL),
 }
-WHITESPACE_BIDI = ("WS", "B", "S")
 # Marks of writing, chosen by us: cleanpipe/text.py and docs/measures.md say what for.
 STOPS = ".!?"
 WIDE_STOPS = "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။។៕"
@@ -68,9 +67,10 @@ class Ucd:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.category = ["Cn"] * MAX
-        self.bidi = [""] * MAX
         self.scripts: list[frozenset[str]] = [frozenset()] * MAX
         self.silent: set[int] = set()
+        self.variation_selectors: set[int] = set()
+        self.whitespace: set[int] = set()
         self.fold: dict[int, int] = {}
         versions = set()
         for name in ("Scripts", "ScriptExtensions", "PropList", "CaseFolding"):
@@ -87,12 +87,11 @@ class Ucd:
                 self._set_scripts(first, last, frozenset([code]))
         for first, last, fields in self._rows("ScriptExtensions"):
             self._set_scripts(first, last, frozenset(fields[0].split()))
-        self.selectors: set[int] = set()
         for first, last, fields in self._rows("PropList"):
             if fields[0] in SILENT_PROPERTIES:
                 self.silent.update(range(first, last + 1))
             if fields[0] == "Variation_Selector":
-                self.selectors.update(range(first, last + 1))
+                self.variation_selectors.update(range(first, last + 1))
         for first, _, fields in self._rows("CaseFolding"):
             if fields[0] in ("C", "S"):
                 self.fold[first] = int(fields[1], 16)
@@ -113,7 +112,8 @@ class Ucd:
                 continue
             for at in range(first if fields[0].endswith(", Last>") else code, code + 1):
                 self.category[at] = fields[1]
-                self.bidi[at] = fields[3]
+                if fields[1] == "Zs" or fields[3] in ("WS", "B", "S"):
+                    self.whitespace.add(at)
 
     def _set_scripts(self, first: int, last: int, scripts: frozenset[str]) -> None:
         self.scripts[first : last + 1] = [scripts] * (last + 1 - first)
@@ -132,9 +132,9 @@ class Ucd:
 
     def traits(self, code: int) -> int:
         category = self.category[code]
-        if category == "Zs" or self.bidi[code] in WHITESPACE_BIDI:
+        if code in self.whitespace:
             return 0
-        if category == "Cf" or code in self.selectors:
+        if category == "Cf" or code in self.variation_selectors:
             return PRINTED
         found = PRINTED | VISIBLE | TRAITS.get(category, 0)
         for marks, trait in (
@@ -279,7 +279,7 @@ def ranges_where(wanted: list[bool]) -> Ranges:
 
 def plain_data(ucd: Ucd) -> str:
     """The properties by name, as ranges: one line a property, and one for the foldings."""
-    categories = ("L", "M", "N", "Nd")
+    categories = ("L", "Lu", "M", "Mn", "Mc", "N", "Nd", "P", "S", "Cf")
     sets = {
         name: ranges_where([category.startswith(name) for category in ucd.category])
         for name in categories
@@ -287,10 +287,14 @@ def plain_data(ucd: Ucd) -> str:
     for name in sorted(CLUSTER_SCRIPTS.values()):
         sets[name] = ranges_where([name in scripts for scripts in ucd.scripts])
     sets["silent"] = ranges_where([code in ucd.silent for code in range(MAX)])
+    selectors = [code in ucd.variation_selectors for code in range(MAX)]
+    sets["variation_selector"] = ranges_where(selectors)
+    sets["whitespace"] = ranges_where([code in ucd.whitespace for code in range(MAX)])
     lines = [
         f"# Unicode {ucd.version}, written by scripts/unicode_tables.py; do not edit.",
         "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
-        "# Variation_Selector as `silent`; fold code=folded ...: simple case folding (C and S).",
+        "# Variation_Selector as `silent`, the latter alone as `variation_selector`, Zs and",
+        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple folding (C and S).",
         f"version {ucd.version}",
     ]
     for name, ranges in sets.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import unicodedata
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 
 from cleanpipe import _native
 from cleanpipe.text import SubUnit, removal_ranges, segments, whitespace_words
+
+from .native import reference_segments
 
 UNITS: tuple[SubUnit, ...] = ("paragraph", "line", "sentence")
 
@@ -93,58 +94,8 @@ def test_sentences(text: str, sentences: list[str]) -> None:
 
 
 def reference(text: str, unit: SubUnit) -> list[str]:
-    lines = [line.rstrip() for line in text.split("\n")]
-    if unit == "line":
-        return [line for line in lines if line]
-    if unit == "sentence":
-        return [sentence for line in lines for sentence in reference_sentences(line)]
-    blocks, block = [], ""
-    for line in [*text.split("\n"), ""]:
-        if line.strip():
-            block += line + "\n"
-        elif block:
-            blocks.append(block.rstrip())
-            block = ""
-    return blocks if len(blocks) > 1 else reference(text, "line")
-
-
-def reference_sentences(line: str) -> list[str]:
-    found, start, at = [], 0, 0
-    while at < len(line):
-        marks = at
-        while marks < len(line) and line[marks] in ".!?" + WIDE:
-            marks += 1
-        if marks == at:
-            at += 1
-            continue
-        end = marks
-        while end < len(line) and (
-            line[end] in CLOSING
-            or (line[end] in CLOSING_BEFORE_SPACE and (line[end + 1 :] or " ")[0].isspace())
-        ):
-            end += 1
-        wide = any(mark in WIDE for mark in line[at:marks])
-        spaced = (line[end:] or " ")[0].isspace()
-        abbreviated = line[at:end] == "." and reference_abbreviation(line[:at])
-        if wide or (spaced and not abbreviated):
-            found.append(line[start:end])
-            start = end
-        at = end
-    return [sentence.strip() for sentence in [*found, line[start:]] if sentence.strip()]
-
-
-def reference_abbreviation(before: str) -> bool:
-    def apart(rest: str) -> bool:
-        return not (rest and (rest[-1].isalnum() or not rest[-1].isascii()))
-
-    if any(before.endswith(title) and apart(before.removesuffix(title)) for title in TITLES):
-        return True
-    if not before or before[-1] >= "\u0800":
-        return False
-    category = unicodedata.category(before[-1])
-    if category[0] == "L" and before[:-1].endswith("."):
-        return True
-    return category == "Lu" and apart(before[:-1])
+    slow = {"paragraph": reference_segments.paragraphs, "line": reference_segments.lines}
+    return slow.get(unit, reference_segments.sentences)(text)
 
 
 ALPHABET = "aAMrÉß1.!?\n\n\r\t \u3000\u00a0\u2028。！…”\"')“«»（）好字ไก्Аж🎉-\x00\x1c"

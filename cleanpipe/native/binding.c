@@ -517,6 +517,21 @@ static int measure_number(PyObject *name)
     return -1;
 }
 
+static bool add_measure_names(PyObject *module)
+{
+    PyObject *names = PyTuple_New(CP_MEASURE_COUNT);
+    bool good = names;
+
+    for (int i = 0; good && i < CP_MEASURE_COUNT; i++) {
+        PyObject *name = PyUnicode_FromString(cp_measure_names[i]);
+
+        good = name && PyTuple_SetItem(names, i, name) == 0;
+    }
+    good = good && PyModule_AddObjectRef(module, "MEASURES", names) == 0;
+    Py_XDECREF(names);
+    return good;
+}
+
 static PyObject *measures(PyObject *module, PyObject *args)
 {
     PyObject *texts, *names;
@@ -817,7 +832,8 @@ static int module_exec(PyObject *module)
     if (!state->numpy_empty || !draw_salt(state))
         return -1;
     if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0 ||
-        PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION) < 0)
+        PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION) < 0 ||
+        !add_measure_names(module))
         return -1;
     return PyModule_AddIntConstant(module, "TOKEN_TABLE_VERSION", CP_TOKEN_TABLE_VERSION);
 }

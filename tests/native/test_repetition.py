@@ -212,7 +212,9 @@ def periodic(draw: st.DrawFn) -> list[str]:
     return words
 
 
-TEXTS = st.one_of(FEW, RANDOM, periodic()).map(" ".join) | st.text("ab 中é\u0301\u200d", max_size=50)
+TEXTS = st.one_of(FEW, RANDOM, periodic()).map(" ".join) | st.text(
+    "ab 中é\u0301\u200d", max_size=50
+)
 
 
 @settings(max_examples=600, deadline=None)
@@ -256,7 +258,9 @@ def test_long_texts() -> None:
 def test_characters_of_every_length_of_token() -> None:
     """Also at the end of a text, behind which nothing may be read."""
     for letter in ("a", "é", "अ", "𐐀"):
-        texts = [letter * size + tail for size in range(1, 40) for tail in ("", " x", " " + "y" * 9)]
+        texts = [
+            letter * size + tail for size in range(1, 40) for tail in ("", " x", " " + "y" * 9)
+        ]
         sizes = [len(text.replace(" ", "")) for text in texts]
         assert [found.token_characters for found in measured(texts)] == sizes
 

@@ -1,0 +1,410 @@
+"""The measures of docs/measures.md once more, slow and obvious, sharing nothing with the kernels.
+
+Tokens come from `reference_tokens`, units from `reference_segments`, Unicode's properties from
+`ucd.txt`. A text is a `str` without surrogates; ill-formed UTF-8 is U+FFFD in it already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
+from typing import NamedTuple
+
+from . import reference_segments as segments
+from . import reference_tokens
+from .reference_segments import WHITESPACE
+from .reference_tokens import SETS
+
+
+def ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+# ---- words used there ----
+
+
+def words(text: str) -> list[str]:
+    """Whitespace words."""
+    return re.findall(f"[^{WHITESPACE}]+", text)
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip(WHITESPACE) for line in segments.lines(text)]
+
+
+def paragraphs(text: str) -> list[str]:
+    return [paragraph.strip(WHITESPACE) for paragraph in segments.paragraphs(text)]
+
+
+@cache
+def kinds(character: str) -> set[str]:
+    """The sets of `ucd.txt` that a character is in."""
+    return {name for name, codes in SETS.items() if ord(character) in codes}
+
+
+def visible(text: str) -> int:
+    hidden = {"whitespace", "Cf", "variation_selector"}
+    return sum(not kinds(character) & hidden for character in text)
+
+
+def letters(text: str) -> int:
+    return sum("L" in kinds(character) for character in text)
+
+
+def capitals(text: str) -> int:
+    return sum("Lu" in kinds(character) for character in text)
+
+
+def digits(text: str) -> int:
+    return sum("Nd" in kinds(character) for character in text)
+
+
+def punctuation(text: str) -> int:
+    return sum("P" in kinds(character) for character in text)
+
+
+def symbols(text: str) -> int:
+    return sum("S" in kinds(character) for character in text)
+
+
+def marks(text: str) -> int:
+    found = [kinds(character) for character in text]
+    return sum(bool(sets & {"Mn", "Mc"}) and "variation_selector" not in sets for sets in found)
+
+
+class Token(NamedTuple):
+    hash: int
+    folded: str
+    length: int  # characters
+
+
+@lru_cache(maxsize=1)
+def tokens(text: str) -> list[Token]:
+    data = text.encode()
+    return [
+        Token(token.hash, token.folded, len(data[token.start : token.end].decode()))
+        for token in reference_tokens.tokens(text)
+    ]
+
+
+# ---- counts and characters ----
+
+
+def mean_word_length(text: str) -> float:
+    return ratio(sum(len(word) for word in words(text)), len(words(text)))
+
+
+def symbol_share(text: str) -> float:
+    return ratio(punctuation(text) + symbols(text), visible(text))
+
+
+def punctuation_share(text: str) -> float:
+    return ratio(punctuation(text), visible(text))
+
+
+def digit_share(text: str) -> float:
+    return ratio(digits(text), visible(text))
+
+
+def upper_share(text: str) -> float:
+    return ratio(capitals(text), letters(text))
+
+
+def letter_share(text: str) -> float:
+    return ratio(letters(text) + marks(text), visible(text))
+
+
+# ---- words and lines ----
+
+STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
+BULLETS = tuple("•‣⁃◦∙▪▫■□●○▶◀・")
+SPACED_BULLETS = tuple("-*–")
+TERMINAL = tuple(".!?" + "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။៕" + "\"'”’»›」』〞＂＇")
+
+
+def hash_word_ratio(text: str) -> float:
+    return ratio(text.count("#"), len(words(text)))
+
+
+def ellipsis_word_ratio(text: str) -> float:
+    return ratio(text.count("...") + text.count("…"), len(words(text)))
+
+
+def is_bullet(line: str) -> bool:
+    if line.startswith(BULLETS):
+        return True
+    return line.startswith(SPACED_BULLETS) and (len(line) == 1 or line[1] in WHITESPACE)
+
+
+def bullet_line_share(text: str) -> float:
+    return ratio(sum(is_bullet(line) for line in lines(text)), len(lines(text)))
+
+
+def ellipsis_line_share(text: str) -> float:
+    return ratio(sum(line.endswith(("...", "…")) for line in lines(text)), len(lines(text)))
+
+
+def alphabetic_word_share(text: str) -> float:
+    return ratio(sum(letters(word) > 0 for word in words(text)), len(words(text)))
+
+
+def stop_words(text: str) -> float:
+    folded = {token.folded for token in tokens(text)}
+    return sum(word in folded for word in STOP_WORDS)
+
+
+def terminal_punctuation_line_share(text: str) -> float:
+    return ratio(sum(line.endswith(TERMINAL) for line in lines(text)), len(lines(text)))
+
+
+def short_line_share(text: str) -> float:
+    return ratio(sum(len(line) < 30 for line in lines(text)), len(lines(text)))
+
+
+def repeats(units: list[str]) -> list[str]:
+    """Those that are equal to an earlier one."""
+    met: set[str] = set()
+    found = []
+    for unit in units:
+        if unit in met:
+            found.append(unit)
+        met.add(unit)
+    return found
+
+
+def duplicate_share(units: Callable[[str], list[str]], text: str) -> float:
+    return ratio(len(repeats(units(text))), len(units(text)))
+
+
+def duplicate_character_share(units: Callable[[str], list[str]], text: str) -> float:
+    return ratio(sum(map(len, repeats(units(text)))), sum(map(len, units(text))))
+
+
+# ---- repeated n-grams ----
+
+Gram = tuple[int, ...]
+
+
+def ngrams(n: int, text: str) -> list[Gram]:
+    """The n-gram that begins at each token, by the hashes of its tokens."""
+    hashes = [token.hash for token in tokens(text)]
+    return [tuple(hashes[at : at + n]) for at in range(len(hashes) - n + 1)]
+
+
+def length_at(n: int, at: int, text: str) -> int:
+    """Characters of the tokens of the n-gram that begins at a token."""
+    return sum(token.length for token in tokens(text)[at : at + n])
+
+
+def characters_at(places: set[int], text: str) -> int:
+    """Characters of the tokens at these places."""
+    return sum(token.length for at, token in enumerate(tokens(text)) if at in places)
+
+
+def characters_in_tokens(text: str) -> int:
+    return sum(token.length for token in tokens(text))
+
+
+def top(grams: list[Gram]) -> Gram:
+    """The most frequent one, of equally frequent ones the first."""
+    counts = Counter(grams)
+    most = max(counts.values())
+    return next(gram for gram in grams if counts[gram] == most)
+
+
+def top_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    if not grams:
+        return 0
+    most_frequent = top(grams)
+    inside: set[int] = set()
+    for at, gram in enumerate(grams):
+        if gram == most_frequent:
+            inside.update(range(at, at + n))
+    return ratio(characters_at(inside, text), characters_in_tokens(text))
+
+
+def duplicate_gram_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    counts = Counter(grams)
+    inside: set[int] = set()
+    for at, gram in enumerate(grams):
+        if counts[gram] > 1:
+            inside.update(range(at, at + n))
+    return ratio(characters_at(inside, text), characters_in_tokens(text))
+
+
+def datatrove_top_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    if not grams:
+        return 0
+    length = length_at(n, grams.index(top(grams)), text) + n - 1
+    return ratio(grams.count(top(grams)) * length, len(text))
+
+
+def datatrove_duplicate_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    met: set[Gram] = set()
+    found = at = 0
+    while at < len(grams):
+        if grams[at] in met:
+            found += length_at(n, at, text)
+            at += n
+        else:
+            met.add(grams[at])
+            at += 1
+    return ratio(found, len(text))
+
+
+def dolma_top_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    if not grams:
+        return 0
+    length = length_at(n, grams.index(top(grams)), text)
+    return ratio(grams.count(top(grams)) * length, sum(len(word) for word in words(text)))
+
+
+def dolma_duplicate_share(n: int, text: str) -> float:
+    grams = ngrams(n, text)
+    counts = Counter(grams)
+    lengths = [length_at(n, at, text) for at in range(len(grams))]
+    repeated = [length for gram, length in zip(grams, lengths, strict=True) if counts[gram] > 1]
+    return ratio(sum(repeated), sum(lengths))
+
+
+def span_repeats(text: str) -> float:
+    hashes = [token.hash for token in tokens(text)]
+    most = 0
+    for size in range(1, 14):
+        for at in range(len(hashes) - size + 1):
+            times, span = 1, hashes[at : at + size]
+            while hashes[at + times * size : at + (times + 1) * size] == span:
+                times += 1
+            most = max(most, times)
+    return most
+
+
+# ---- markup and links ----
+
+TAG = re.compile(r"<(?:/?[A-Za-z]|!--|![A-Za-z])[^<>]*>")
+ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+URL = re.compile(
+    r"(?<![A-Za-z0-9])(https?://|ftp://|www\.)([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+)",
+    re.ASCII | re.IGNORECASE,
+)
+LABELS = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+
+
+def local_length(text: str, at: int, free: int) -> int:
+    """How many characters before the `@` at this place belong to its address."""
+    length = 0
+    while (
+        length < 64 and at - length > free and re.match(r"[A-Za-z0-9._%+-]", text[at - length - 1])
+    ):
+        length += 1
+    return length
+
+
+def domain(text: str, at: int) -> str:
+    """The longest one of whole labels that begins at this place, or nothing."""
+    run = LABELS.match(text, at)
+    labels = run[0].split(".") if run else []
+    while labels:
+        name = ".".join(labels)
+        if len(labels) >= 2 and len(name) <= 253 and re.fullmatch("[A-Za-z]{2,}", labels[-1]):
+            return name
+        labels.pop()
+    return ""
+
+
+class Found(NamedTuple):
+    kind: str
+    start: int
+    end: int
+
+
+def found_at(text: str, at: int, free: int) -> Found | None:
+    """What is found at this place, where all before `free` belongs to what was found before."""
+    if tag := TAG.match(text, at):
+        return Found("tag", *tag.span())
+    if entity := ENTITY.match(text, at):
+        return Found("entity", *entity.span())
+    if url := URL.match(text, at):
+        behind = url[2].rstrip(".,:;!?'")
+        return Found("url", at, url.end(1) + len(behind)) if behind else None
+    if text[at] == "@":
+        local, name = local_length(text, at, free), domain(text, at + 1)
+        return Found("email", at - local, at + 1 + len(name)) if local and name else None
+    return None
+
+
+@lru_cache(maxsize=1)
+def everything(text: str) -> list[Found]:
+    every: list[Found] = []
+    at = free = 0
+    while at < len(text):
+        one = found_at(text, at, free)
+        if one:
+            every.append(one)
+            at = free = one.end
+        else:
+            at += 1
+    return every
+
+
+def number_of(kind: str, text: str) -> float:
+    return sum(one.kind == kind for one in everything(text))
+
+
+def characters_in(wanted: tuple[str, ...], text: str) -> float:
+    return ratio(
+        sum(one.end - one.start for one in everything(text) if one.kind in wanted), len(text)
+    )
+
+
+REFERENCE: dict[str, Callable[[str], float]] = {
+    "characters": len,
+    "tokens": lambda text: len(tokens(text)),
+    "lines": lambda text: len(lines(text)),
+    "sentences": lambda text: len(segments.sentences(text)),
+    "paragraphs": lambda text: len(paragraphs(text)),
+    "whitespace_words": lambda text: len(words(text)),
+    "mean_word_length": mean_word_length,
+    "symbol_share": symbol_share,
+    "punctuation_share": punctuation_share,
+    "digit_share": digit_share,
+    "upper_share": upper_share,
+    "letter_share": letter_share,
+    "hash_word_ratio": hash_word_ratio,
+    "ellipsis_word_ratio": ellipsis_word_ratio,
+    "bullet_line_share": bullet_line_share,
+    "ellipsis_line_share": ellipsis_line_share,
+    "alphabetic_word_share": alphabetic_word_share,
+    "stop_words": stop_words,
+    "terminal_punctuation_line_share": terminal_punctuation_line_share,
+    "short_line_share": short_line_share,
+    "duplicate_line_share": partial(duplicate_share, lines),
+    "duplicate_line_character_share": partial(duplicate_character_share, lines),
+    "duplicate_paragraph_share": partial(duplicate_share, paragraphs),
+    "duplicate_paragraph_character_share": partial(duplicate_character_share, paragraphs),
+    **{f"top_{n}_gram_share": partial(top_share, n) for n in (2, 3, 4)},
+    **{f"duplicate_{n}_gram_share": partial(duplicate_gram_share, n) for n in range(5, 11)},
+    **{f"datatrove_top_{n}_gram_share": partial(datatrove_top_share, n) for n in (2, 3, 4)},
+    **{
+        f"datatrove_duplicate_{n}_gram_share": partial(datatrove_duplicate_share, n)
+        for n in range(5, 11)
+    },
+    **{f"dolma_top_{n}_gram_share": partial(dolma_top_share, n) for n in (2, 3, 4)},
+    **{f"dolma_duplicate_{n}_gram_share": partial(dolma_duplicate_share, n) for n in range(5, 11)},
+    "span_repeats": span_repeats,
+    "html_tags": partial(number_of, "tag"),
+    "html_entities": partial(number_of, "entity"),
+    "curly_brackets": lambda text: text.count("{") + text.count("}"),
+    "urls": partial(number_of, "url"),
+    "email_addresses": partial(number_of, "email"),
+    "markup_share": partial(characters_in, ("tag", "entity")),
+    "link_share": partial(characters_in, ("url", "email")),
+}
+"""Every measure by name, in the order of the document."""
