@@ -1,12 +1,12 @@
 """The native kernels over Arrow strings (sources in `cleanpipe/native/`).
 
-Every function takes `texts`: whatever exports Arrow strings through `__arrow_c_array__` or
+Most functions take `texts`: whatever exports Arrow strings through `__arrow_c_array__` or
 `__arrow_c_stream__` (a `pyarrow.Array` or `pyarrow.ChunkedArray` of `string` or `large_string`,
 other libraries' arrays alike), zero-copy, sliced or not; a column of type `null` counts as texts
 that are all null. n is the number of texts, nulls included; a null has no tokens and nothing
 ill-formed in it. The GIL is released while texts are read; results are new arrays.
 
-All functions raise
+Those functions raise
     TypeError: `texts` is not Arrow data, or not strings; the message names the type given.
     ValueError: the Arrow data is invalid (offsets that decrease), or its stream failed.
     MemoryError: an allocation failed.
@@ -28,6 +28,17 @@ UNICODE_VERSION: str
 
 TOKEN_TABLE_VERSION: int
 """Raised whenever any text's tokens or hashes change; stored with signatures and indexes."""
+
+ISA: str
+"""The instruction set of the kernels in use: `scalar`, `avx2` (x86-64) or `neon` (aarch64).
+
+The best one that the machine has; the environment variable CLEANPIPE_ISA, read at the first
+import, forces another, and the import fails with ImportError where it is not one of ISAS. All
+give the same results.
+"""
+
+ISAS: tuple[str, ...]
+"""The instruction sets usable on this machine, best first; the last is `scalar`."""
 
 def token_counts(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of tokens of each text, as docs/tokens.md defines them.
@@ -65,6 +76,46 @@ def ngrams(
         hashes: uint64 of shape (g,).
 
     ValueError is also raised for n < 1.
+    """
+
+def minhash(
+    texts: _ArrowArray | _ArrowStream,
+    n: int,
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    /,
+) -> NDArray[np.uint32]:
+    """The MinHash signature of the n-grams of each text, as datasketch's `affine32` scheme has it.
+
+    Value k is the minimum over the grams of (a[k] * fmix32(h) + b[k]) mod 2**32, where h is the
+    low half of the gram's hash, as `ngrams` gives it. A text without tokens has no signature:
+    all 0xFFFFFFFF, which matches nothing.
+
+    Args:
+        n: tokens a gram, 1 or more; any n costs the same.
+        a, b: uint32 of shape (num_perm,), C-contiguous, num_perm 1 or more; a is odd.
+
+    Returns uint32 of shape (n, num_perm), a row a text.
+
+    TypeError is also raised where a or b is not uint32, ValueError for n < 1 and for other shapes,
+    MemoryError for a text of 4 GiB or more.
+    """
+
+def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int, /) -> NDArray[np.uint64]:
+    """The keys of each signature's bands, as cleanpipe/native/minhash.h defines them.
+
+    Band i has the values [i * rows, (i + 1) * rows); values behind the last band count for
+    nothing. Equal values in a band give equal keys there; different ones, and different bands,
+    do with the chance of random 64-bit numbers. The mark of a text without a signature gets keys
+    like any other: leave those rows out.
+
+    Args:
+        signatures: uint32 of shape (n, num_perm), C-contiguous.
+        bands, rows: 1 or more, bands * rows <= num_perm.
+
+    Returns uint64 of shape (n, bands).
+
+    TypeError is raised where signatures is not uint32, ValueError for other shapes and numbers.
     """
 
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:

@@ -8,8 +8,7 @@ Counts are exact integers in float64, shares are one division of two of them, 0/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,8 @@ import pyarrow.compute as pc
 from cleanpipe import _native
 from cleanpipe.bounds import Numbers
 from cleanpipe.characters import Kind, Kinds
-from cleanpipe.text import SubUnit, buffers, segments, whitespace_words
+from cleanpipe.text import SubUnit, segments, whitespace_words
+from cleanpipe.texts import slices, text_column
 
 if TYPE_CHECKING:
     from cleanpipe.units import Units
@@ -62,9 +62,9 @@ def measures(texts: Any) -> pa.Table:
     """
     from cleanpipe.units import Units
 
-    column = _column(texts)
+    column = text_column(texts)
     tables = [_EMPTY]
-    for begin, end in _slices(column):
+    for begin, end in slices(column):
         part = column.slice(begin, end - begin)
         missing = np.asarray(part.is_null())
         units = Units(part.fill_null(""))
@@ -239,37 +239,3 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
 """Every surface measure by name: the columns of :func:`measures`."""
 
 _EMPTY = pa.table({name: pa.array([], pa.float64()) for name in SURFACE})
-
-
-def _column(texts: Any) -> pa.LargeStringArray:
-    if isinstance(texts, (str, bytes)):
-        raise TypeError(f"expected a list of texts, got one {type(texts).__name__}")
-    if isinstance(texts, Sequence):
-        wrong = next((text for text in texts if not isinstance(text, (str, type(None)))), None)
-        if wrong is not None:
-            raise TypeError(f"expected texts, got {type(wrong).__name__}")
-        return pa.array(texts, pa.large_string())
-    if hasattr(texts, "columns"):
-        raise TypeError('expected texts, got a table: choose a column, such as frame["text"]')
-    if hasattr(texts, "isna"):  # a pandas Series: NaN, None and NA are all missing
-        return _column(texts.astype(object).where(texts.notna(), None).tolist())
-    if hasattr(texts, "__arrow_c_stream__"):
-        return _strings(pa.chunked_array(texts))
-    if hasattr(texts, "__arrow_c_array__"):
-        return _strings(pa.chunked_array([pa.array(texts)]))
-    raise TypeError(f"expected texts, got {type(texts).__name__}")
-
-
-def _strings(column: pa.ChunkedArray[Any]) -> pa.LargeStringArray:
-    if str(column.type) not in ("string", "large_string", "string_view", "null"):
-        raise TypeError(f"expected an Arrow array of strings, got one of {column.type}")
-    array: Any = column.cast(pa.large_string()).combine_chunks()
-    return array
-
-
-def _slices(column: pa.LargeStringArray, size: int = 1 << 23) -> Iterator[tuple[int, int]]:
-    """Rows in parts of about this many bytes: only to bound memory, results are the same."""
-    offsets, _ = buffers(column)
-    part = (offsets[:-1] - offsets[0]) // size
-    edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(column)]
-    return pairwise(edges) if len(column) else iter(())

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "arrow_abi.h"
+#include "isa.h"
+#include "minhash.h"
 #include "ngrams.h"
 #include "tokens.h"
 #include "unicode_tables.h"
@@ -272,14 +274,29 @@ typedef struct {
     Py_buffer view;
 } output;
 
+/* Takes the new array, or NULL with an exception set. */
+static bool output_take(output *out, PyObject *array)
+{
+    out->array = array;
+    if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
+        Py_CLEAR(out->array);
+    return out->array;
+}
+
 static bool output_open(output *out, PyObject *module, Py_ssize_t length, const char *dtype)
 {
     module_state *state = PyModule_GetState(module);
 
-    out->array = PyObject_CallFunction(state->numpy_empty, "ns", length, dtype);
-    if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
-        Py_CLEAR(out->array);
-    return out->array;
+    return output_take(out, PyObject_CallFunction(state->numpy_empty, "ns", length, dtype));
+}
+
+static bool output_open_2d(output *out, PyObject *module, Py_ssize_t rows, Py_ssize_t columns,
+                           const char *dtype)
+{
+    module_state *state = PyModule_GetState(module);
+
+    return output_take(
+        out, PyObject_CallFunction(state->numpy_empty, "(nn)s", rows, columns, dtype));
 }
 
 /* The array, or NULL when `keep` is false or there is none. */
@@ -466,6 +483,135 @@ static PyObject *ngrams(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ---- signatures ---- */
+
+/* A C-contiguous uint32 array of that many dimensions; the view is to be released on success. */
+static bool uint32_open(Py_buffer *view, PyObject *object, const char *name, int dimensions)
+{
+    PyObject *type;
+    const char *format;
+
+    if (PyObject_GetBuffer(object, view, PyBUF_RECORDS_RO) < 0) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) || !(type = type_name(object)))
+            return false;
+        PyErr_Format(PyExc_TypeError, "expected a uint32 array as %s, got %U", name, type);
+        Py_DECREF(type);
+        return false;
+    }
+    format = view->format ? view->format : "B";
+    if (view->itemsize != sizeof(uint32_t) || strlen(format) != 1 || !strchr("IL", *format))
+        PyErr_Format(PyExc_TypeError, "expected a uint32 array as %s, got items of format '%.40s'",
+                     name, format);
+    else if (view->ndim != dimensions)
+        PyErr_Format(PyExc_ValueError, "expected %d dimension%s of %s, got %d", dimensions,
+                     dimensions == 1 ? "" : "s", name, view->ndim);
+    else if (!PyBuffer_IsContiguous(view, 'C') || (uintptr_t)view->buf % sizeof(uint32_t))
+        PyErr_Format(PyExc_ValueError, "%s is not C-contiguous and aligned", name);
+    else
+        return true;
+    PyBuffer_Release(view);
+    return false;
+}
+
+typedef struct {
+    cp_tokens tokens; /* of one text, reused; their hashes become its grams */
+    size_t n;
+    const uint32_t *a, *b;
+    size_t num_perm;
+    uint32_t *signatures;
+} minhash_context;
+
+static int sign_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    minhash_context *into = context;
+    size_t grams;
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
+        return code;
+    grams = cp_ngrams_count(into->tokens.count, into->n);
+    if (grams)
+        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n, into->tokens.hash);
+    cp_minhash(into->tokens.hash, grams, into->a, into->b, into->num_perm,
+               into->signatures + row * into->num_perm);
+    return CP_OK;
+}
+
+static PyObject *minhash(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *a_object, *b_object;
+    Py_ssize_t n;
+    Py_buffer a, b;
+    texts_input in = {0};
+    output signatures = {0};
+    minhash_context into = {0};
+    bool good = false;
+
+    if (!PyArg_ParseTuple(args, "OnOO:minhash", &texts, &n, &a_object, &b_object))
+        return NULL;
+    if (n < 1) {
+        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
+        return NULL;
+    }
+    if (!uint32_open(&a, a_object, "a", 1))
+        return NULL;
+    if (!uint32_open(&b, b_object, "b", 1)) {
+        PyBuffer_Release(&a);
+        return NULL;
+    }
+    if (a.shape[0] < 1 || a.shape[0] != b.shape[0])
+        PyErr_Format(PyExc_ValueError,
+                     "a and b have one number a permutation, at least 1, got %zd and %zd",
+                     a.shape[0], b.shape[0]);
+    else
+        good = texts_open(&in, texts) &&
+               output_open_2d(&signatures, module, in.rows, a.shape[0], "uint32");
+    if (good) {
+        into.n = (size_t)n;
+        into.a = a.buf;
+        into.b = b.buf;
+        into.num_perm = (size_t)a.shape[0];
+        into.signatures = signatures.view.buf;
+        good = run(&in, sign_text, &into);
+    }
+    texts_close(&in);
+    cp_tokens_free(&into.tokens);
+    PyBuffer_Release(&a);
+    PyBuffer_Release(&b);
+    return output_close(&signatures, good);
+}
+
+static PyObject *band_keys(PyObject *module, PyObject *args)
+{
+    PyObject *object;
+    Py_ssize_t bands, rows;
+    Py_buffer signatures;
+    output keys = {0};
+
+    if (!PyArg_ParseTuple(args, "Onn:band_keys", &object, &bands, &rows) ||
+        !uint32_open(&signatures, object, "signatures", 2))
+        return NULL;
+    if (bands < 1 || rows < 1 || bands > signatures.shape[1] / rows)
+        PyErr_Format(PyExc_ValueError,
+                     "bands and rows are at least 1 and bands * rows at most the %zd values of a "
+                     "signature, got bands = %zd, rows = %zd",
+                     signatures.shape[1], bands, rows);
+    else if (output_open_2d(&keys, module, signatures.shape[0], bands, "uint64")) {
+        const uint32_t *from = signatures.buf;
+        uint64_t *to = keys.view.buf;
+
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < signatures.shape[0]; i++)
+            cp_band_keys(from + i * signatures.shape[1], (size_t)bands, (size_t)rows,
+                         to + i * bands);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&signatures);
+    return output_close(&keys, true);
+}
+
 /* ---- the module ---- */
 
 static PyMethodDef methods[] = {
@@ -478,10 +624,57 @@ static PyMethodDef methods[] = {
     {"ngrams", ngrams, METH_VARARGS,
      "ngrams(texts, n, /)\n--\n\n"
      "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
+    {"minhash", minhash, METH_VARARGS,
+     "minhash(texts, n, a, b, /)\n--\n\n"
+     "The MinHash signature of each text's n-grams: uint32[n, len(a)]."},
+    {"band_keys", band_keys, METH_VARARGS,
+     "band_keys(signatures, bands, rows, /)\n--\n\n"
+     "The keys of each signature's bands: uint64[n, bands]."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
     {NULL, NULL, 0, NULL},
 };
+
+/* The names of the variants usable here, best first: a new tuple. */
+static PyObject *isa_names(void)
+{
+    Py_ssize_t count = 0;
+    PyObject *names;
+
+    while (cp_isa_usable((size_t)count))
+        count++;
+    names = PyTuple_New(count);
+    for (Py_ssize_t i = 0; names && i < count; i++) {
+        PyObject *name = PyUnicode_FromString(cp_isa_usable((size_t)i)->name);
+
+        if (!name || PyTuple_SetItem(names, i, name) < 0)
+            Py_CLEAR(names);
+    }
+    return names;
+}
+
+/* Chooses the instruction set, by CLEANPIPE_ISA where that is set and not empty. */
+static int add_isa(PyObject *module)
+{
+    const char *wanted = getenv("CLEANPIPE_ISA");
+    PyObject *names = isa_names(), *value;
+    int result = -1;
+
+    if (!names)
+        return -1;
+    if (cp_isa_choose(wanted && *wanted ? wanted : NULL)) {
+        if (PyModule_AddObjectRef(module, "ISAS", names) == 0)
+            result = PyModule_AddStringConstant(module, "ISA", cp_isa_used->name);
+    } else if ((value = PyUnicode_DecodeFSDefault(wanted))) {
+        PyErr_Format(PyExc_ImportError,
+                     "CLEANPIPE_ISA is %R: this machine has no such instruction set, or cleanpipe "
+                     "no such kernels; there are %R",
+                     value, names);
+        Py_DECREF(value);
+    }
+    Py_DECREF(names);
+    return result;
+}
 
 static int module_exec(PyObject *module)
 {
@@ -492,7 +685,7 @@ static int module_exec(PyObject *module)
         return -1;
     state->numpy_empty = PyObject_GetAttrString(numpy, "empty");
     Py_DECREF(numpy);
-    if (!state->numpy_empty)
+    if (!state->numpy_empty || add_isa(module) < 0)
         return -1;
     if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0)
         return -1;
