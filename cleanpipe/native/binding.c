@@ -499,6 +499,8 @@ static bool uint32_open(Py_buffer *view, PyObject *object, const char *name, int
         return false;
     }
     format = view->format ? view->format : "B";
+    if (*format == '=') /* native order, standard size: an array that is not aligned */
+        format++;
     if (view->itemsize != sizeof(uint32_t) || strlen(format) != 1 || !strchr("IL", *format))
         PyErr_Format(PyExc_TypeError, "expected a uint32 array as %s, got items of format '%.40s'",
                      name, format);

@@ -41,16 +41,16 @@ void cp_minhash_mix_scalar(const uint64_t *gram, size_t count, uint32_t *mixed)
 void cp_minhash_minima_scalar(const uint32_t *mixed, size_t count, const uint32_t *a,
                               const uint32_t *b, uint32_t *minima)
 {
-    for (int k = 0; k < CP_MINHASH_GROUP; k++) {
-        uint32_t minimum = minima[k];
+    uint32_t minimum[CP_MINHASH_GROUP];
 
-        for (size_t i = 0; i < count; i++) {
+    memcpy(minimum, minima, sizeof minimum);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < CP_MINHASH_GROUP; k++) {
             uint32_t value = a[k] * mixed[i] + b[k];
 
-            minimum = value < minimum ? value : minimum;
+            minimum[k] = value < minimum[k] ? value : minimum[k];
         }
-        minima[k] = minimum;
-    }
+    memcpy(minima, minimum, sizeof minimum);
 }
 
 void cp_band_keys(const uint32_t *signature, size_t bands, size_t rows, uint64_t *keys)
