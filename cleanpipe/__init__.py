@@ -25,6 +25,7 @@ from cleanpipe.errors import (
 from cleanpipe.explanation import Explanation
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.result import Result
+from cleanpipe.signatures import minhash
 from cleanpipe.surface import measures
 
 try:
@@ -47,4 +48,5 @@ __all__ = [
     "StageError",
     "__version__",
     "measures",
+    "minhash",
 ]

@@ -1,12 +1,12 @@
 """The native kernels over Arrow strings (sources in `cleanpipe/native/`).
 
-Every function takes `texts`: whatever exports Arrow strings through `__arrow_c_array__` or
+Most functions take `texts`: whatever exports Arrow strings through `__arrow_c_array__` or
 `__arrow_c_stream__` (a `pyarrow.Array` or `pyarrow.ChunkedArray` of `string` or `large_string`,
 other libraries' arrays alike), zero-copy, sliced or not; a column of type `null` counts as texts
 that are all null. n is the number of texts, nulls included; a null has no tokens and nothing
 ill-formed in it. The GIL is released while texts are read; results are new arrays.
 
-All functions raise
+Those functions raise
     TypeError: `texts` is not Arrow data, or not strings; the message names the type given.
     ValueError: the Arrow data is invalid (offsets that decrease), or its stream failed.
     MemoryError: an allocation failed.
@@ -47,6 +47,16 @@ def measures(
 
     KeyError is raised for an unknown name, MemoryError also for a text of 4 GiB or more.
     """
+ISA: str
+"""The instruction set of the kernels in use: `scalar`, `avx2` (x86-64) or `neon` (aarch64).
+
+The best one that the machine has; the environment variable CLEANPIPE_ISA, read at the first
+import, forces another, and the import fails with ImportError where it is not one of ISAS. All
+give the same results.
+"""
+
+ISAS: tuple[str, ...]
+"""The instruction sets usable on this machine, best first; the last is `scalar`."""
 
 def token_counts(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of tokens of each text, as docs/tokens.md defines them.
@@ -99,6 +109,99 @@ def segments(
     ValueError is also raised for another unit, MemoryError for a text of 4 GiB or more.
     """
 
+def minhash(
+    texts: _ArrowArray | _ArrowStream,
+    n: int,
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    /,
+) -> NDArray[np.uint32]:
+    """The MinHash signature of the n-grams of each text, as datasketch's `affine32` scheme has it.
+
+    Value k is the minimum over the grams of (a[k] * fmix32(h) + b[k]) mod 2**32, where h is the
+    low half of the gram's hash, as `ngrams` gives it. A text without tokens has no signature:
+    all 0xFFFFFFFF, which matches nothing.
+
+    Args:
+        n: tokens a gram, 1 or more; any n costs the same.
+        a, b: uint32 of shape (num_perm,), C-contiguous, num_perm 1 or more; a is odd.
+
+    Returns uint32 of shape (n, num_perm), a row a text.
+
+    TypeError is also raised where a or b is not uint32, ValueError for n < 1 and for other shapes,
+    MemoryError for a text of 4 GiB or more.
+    """
+
+def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int, /) -> NDArray[np.uint64]:
+    """The keys of each signature's bands, as cleanpipe/native/minhash.h defines them.
+
+    Band i has the values [i * rows, (i + 1) * rows); values behind the last band count for
+    nothing. Equal values in a band give equal keys there; different ones, and different bands,
+    do with the chance of random 64-bit numbers. The mark of a text without a signature gets keys
+    like any other: leave those rows out.
+
+    Args:
+        signatures: uint32 of shape (n, num_perm), C-contiguous.
+        bands, rows: 1 or more, bands * rows <= num_perm.
+
+    Returns uint64 of shape (n, bands).
+
+    TypeError is raised where signatures is not uint32, ValueError for other shapes and numbers.
+    """
+
+def index_build(
+    hashes: NDArray[np.uint64], values: NDArray[np.uint32] | None, n: int, /
+) -> NDArray[np.uint8]:
+    """The bytes of an n-gram index (cleanpipe/native/index.h), its checksum left zero.
+
+    Args:
+        hashes: uint64 of shape (count,), contiguous and strictly ascending.
+        values: uint32 of shape (count,), or None for an index without values.
+        n: tokens a gram, 1 to 2**32 - 1.
+
+    Returns uint8: 11 bytes a gram, 15 with values, and under 100 more.
+
+    ValueError is also raised for hashes that do not ascend or are 2**32 or more, for another
+    number of values, and for another n; TypeError for arrays of another type.
+    """
+
+def index_header(index: ReadableBuffer, /) -> tuple[int, int, int, int]:
+    """(n, count, byte offset of the hashes, byte offset of the values or -1) of an index.
+
+    In constant time: the content is not looked at.
+
+    ValueError is raised where the bytes are no index, are too few or too many, or are of another
+    format, token table or Unicode version.
+    """
+
+def index_query(
+    index: ReadableBuffer, texts: _ArrowArray | _ArrowStream, /
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+]:
+    """The n-grams of each text that are in an index, n being the index's.
+
+    A text of fewer than n tokens has one gram, of all its tokens; one without tokens has none.
+
+    Args:
+        index: the bytes of an index: bytes, a memory map, any contiguous buffer. Any content is
+            safe; that of an index that was tampered with may give wrong hits.
+
+    Returns (offsets, positions, starts, ends, ordinals), h being the number of all hits:
+        offsets: int64 of shape (n + 1,); text i has the hits offsets[i] to offsets[i + 1] - 1, in
+            the order of the tokens they begin at.
+        positions: int64 of shape (h,); the number of the gram's first token in its text, from 0.
+        starts, ends: int64 of shape (h,); half-open byte offsets of the gram in its text.
+        ordinals: uint32 of shape (h,); the gram's place among the index's hashes.
+
+    ValueError is also raised as by index_header, and for an index found to be damaged;
+    TypeError where `index` is no buffer.
+    """
+
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """The number of ill-formed UTF-8 sequences in each text.
 
@@ -108,17 +211,3 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
 
     Returns int64 of shape (n,).
     """
-
-def _lines(texts: _ArrowArray | _ArrowStream, wanted: int = 31, /) -> NDArray[np.uint64]:
-    """Temporary: `cp_line_counts` of each text, uint64 of shape (12 n,)."""
-
-def _markup(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.uint64]:
-    """Temporary: `cp_markup_counts` of each text, uint64 of shape (7 n,)."""
-
-def _segment_counts(
-    texts: _ArrowArray | _ArrowStream, unit: Literal["paragraph", "line", "sentence"], /
-) -> NDArray[np.uint64]:
-    """Temporary: `cp_segments_count` of each text, uint64 of shape (n,)."""
-def _repetition(
-    texts: _ArrowArray | _ArrowStream, wanted: int = 0x7FD, /
-) -> NDArray[np.uint64]: ...  # for tests only: goes with its block in binding.c

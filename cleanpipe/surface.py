@@ -5,8 +5,7 @@ docs/measures.md defines each, with its source. The kernels take them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow as pa
 
 from cleanpipe import _native
 from cleanpipe.bounds import Numbers
-from cleanpipe.text import buffers
+from cleanpipe.texts import slices, text_column
 
 
 class SurfaceMeasure(NamedTuple):
@@ -53,9 +52,9 @@ def measures(texts: Any) -> pa.Table:
     Errors: TypeError where these are not texts; ValueError for a ``str`` with a lone
     surrogate, which is no text.
     """
-    column = _column(texts)
+    column = text_column(texts)
     tables = [_EMPTY]
-    for begin, end in _slices(column):
+    for begin, end in slices(column):
         part = column.slice(begin, end - begin)
         missing = np.asarray(part.is_null())
         taken = take(part, SURFACE)
@@ -141,37 +140,3 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
 """Every surface measure by name: the columns of :func:`measures`, in docs/measures.md's order."""
 
 _EMPTY = pa.table({name: pa.array([], pa.float64()) for name in SURFACE})
-
-
-def _column(texts: Any) -> pa.LargeStringArray:
-    if isinstance(texts, (str, bytes)):
-        raise TypeError(f"expected a list of texts, got one {type(texts).__name__}")
-    if isinstance(texts, Sequence):
-        wrong = next((text for text in texts if not isinstance(text, (str, type(None)))), None)
-        if wrong is not None:
-            raise TypeError(f"expected texts, got {type(wrong).__name__}")
-        return pa.array(texts, pa.large_string())
-    if hasattr(texts, "columns"):
-        raise TypeError('expected texts, got a table: choose a column, such as frame["text"]')
-    if hasattr(texts, "isna"):  # a pandas Series: NaN, None and NA are all missing
-        return _column(texts.astype(object).where(texts.notna(), None).tolist())
-    if hasattr(texts, "__arrow_c_stream__"):
-        return _strings(pa.chunked_array(texts))
-    if hasattr(texts, "__arrow_c_array__"):
-        return _strings(pa.chunked_array([pa.array(texts)]))
-    raise TypeError(f"expected texts, got {type(texts).__name__}")
-
-
-def _strings(column: pa.ChunkedArray[Any]) -> pa.LargeStringArray:
-    if str(column.type) not in ("string", "large_string", "string_view", "null"):
-        raise TypeError(f"expected an Arrow array of strings, got one of {column.type}")
-    array: Any = column.cast(pa.large_string()).combine_chunks()
-    return array
-
-
-def _slices(column: pa.LargeStringArray, size: int = 1 << 23) -> Iterator[tuple[int, int]]:
-    """Rows in parts of about this many bytes: only to bound memory, results are the same."""
-    offsets, _ = buffers(column)
-    part = (offsets[:-1] - offsets[0]) // size
-    edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(column)]
-    return pairwise(edges) if len(column) else iter(())

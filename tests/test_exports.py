@@ -21,6 +21,7 @@ def test_exports() -> None:
         "StageError",
         "__version__",
         "measures",
+        "minhash",
     ]
     assert cleanpipe.__all__ == sorted(cleanpipe.__all__)
 

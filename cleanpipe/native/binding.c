@@ -1,316 +1,27 @@
-/* cleanpipe._native: the kernels for Python. The only file that knows Python; _native.pyi says
- * what each function takes, gives and raises. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+/* cleanpipe._native: the kernels for Python. Only this and binding_arrays.c know Python;
+ * _native.pyi says what each function takes, gives and raises. */
+#include "binding.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrow_abi.h"
+#include "index.h"
+#include "isa.h"
 #include "measures.h"
-#include "lines.h"
-#include "markup.h"
+#include "minhash.h"
 #include "ngrams.h"
 #include "segments.h"
 #include "tokens.h"
 #include "unicode_tables.h"
 #include "utf8.h"
 
-typedef struct {
-    PyObject *numpy_empty;
-    uint64_t salt[2]; /* of this process, for hashes that decide nothing */
-} module_state;
+/* ---- tokens ---- */
 
-/* ---- input: anything that exports Arrow strings ---- */
-
-typedef struct {
-    PyObject *owner;           /* the capsules; they release what they hold */
-    struct ArrowArray *chunks; /* `count` of them */
-    size_t count;
-    bool chunks_are_ours; /* from a stream: ours to release; else a copy of the capsule's */
-    char format;          /* 'u' or 'U', or 'n' for a column of nulls without a type */
-    Py_ssize_t rows;
-} texts_input;
-
-static void texts_close(texts_input *in)
+static void widen(int64_t *restrict to, const uint32_t *restrict from, size_t count)
 {
-    if (in->chunks_are_ours)
-        for (size_t i = 0; i < in->count; i++)
-            if (in->chunks[i].release)
-                in->chunks[i].release(&in->chunks[i]);
-    free(in->chunks);
-    Py_XDECREF(in->owner);
-    *in = (texts_input){0};
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i];
 }
-
-/* "module.Class" of an object, a new reference. */
-static PyObject *type_name(PyObject *object)
-{
-    PyObject *type = (PyObject *)Py_TYPE(object);
-    PyObject *module = PyObject_GetAttrString(type, "__module__");
-    PyObject *name = PyObject_GetAttrString(type, "__qualname__");
-    PyObject *full = NULL;
-
-    if (module && name) {
-        if (PyUnicode_CompareWithASCIIString(module, "builtins") == 0)
-            full = Py_NewRef(name);
-        else
-            full = PyUnicode_FromFormat("%U.%U", module, name);
-    }
-    Py_XDECREF(module);
-    Py_XDECREF(name);
-    return full;
-}
-
-static void raise_no_arrow(PyObject *object)
-{
-    PyObject *name = type_name(object);
-
-    if (name)
-        PyErr_Format(PyExc_TypeError,
-                     "expected an Arrow array of strings (pyarrow.Array, pyarrow.ChunkedArray or "
-                     "anything with __arrow_c_array__ or __arrow_c_stream__), got %U",
-                     name);
-    Py_XDECREF(name);
-}
-
-static bool take_format(texts_input *in, const struct ArrowSchema *schema, PyObject *object)
-{
-    PyObject *name;
-
-    if (!schema->dictionary && schema->format && schema->format[0] && !schema->format[1] &&
-        strchr("uUn", schema->format[0])) {
-        in->format = schema->format[0];
-        return true;
-    }
-    if ((name = type_name(object)))
-        PyErr_Format(PyExc_TypeError,
-                     "expected Arrow strings (string or large_string, format 'u' or 'U'), got "
-                     "%U of %sArrow format '%.40s'",
-                     name, schema->dictionary ? "dictionary-encoded " : "",
-                     schema->format ? schema->format : "");
-    Py_XDECREF(name);
-    return false;
-}
-
-/* Appends a copy of the struct; the array stays the caller's on failure. */
-static bool add_chunk(texts_input *in, const struct ArrowArray *array)
-{
-    struct ArrowArray *grown;
-
-    if (array->length < 0 || array->offset < 0 ||
-        (in->format != 'n' && array->length > 0 &&
-         (array->n_buffers != 3 || !array->buffers || !array->buffers[1]))) {
-        PyErr_SetString(PyExc_ValueError, "the Arrow array is not a valid array of strings");
-        return false;
-    }
-    if (array->length > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(int64_t) - 1 - in->rows ||
-        !(grown = realloc(in->chunks, (in->count + 1) * sizeof *grown))) {
-        PyErr_NoMemory();
-        return false;
-    }
-    in->chunks = grown;
-    in->chunks[in->count++] = *array;
-    in->rows += (Py_ssize_t)array->length;
-    return true;
-}
-
-static bool open_array(texts_input *in, PyObject *capsules, PyObject *object)
-{
-    struct ArrowSchema *schema;
-    struct ArrowArray *array;
-
-    if (!PyTuple_Check(capsules) || PyTuple_Size(capsules) != 2) {
-        PyErr_SetString(PyExc_TypeError, "__arrow_c_array__ did not return two capsules");
-        return false;
-    }
-    schema = PyCapsule_GetPointer(PyTuple_GetItem(capsules, 0), "arrow_schema");
-    array = schema ? PyCapsule_GetPointer(PyTuple_GetItem(capsules, 1), "arrow_array") : NULL;
-    return array && take_format(in, schema, object) && add_chunk(in, array);
-}
-
-static bool raise_stream(struct ArrowArrayStream *stream, int code)
-{
-    const char *message = stream->get_last_error(stream);
-
-    if (code == ENOMEM)
-        PyErr_NoMemory();
-    else
-        PyErr_Format(PyExc_ValueError, "the Arrow stream failed: %.500s",
-                     message ? message : strerror(code));
-    return false;
-}
-
-static bool open_stream(texts_input *in, PyObject *capsule, PyObject *object)
-{
-    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
-    struct ArrowSchema schema;
-    bool known;
-    int code;
-
-    if (!stream)
-        return false;
-    if ((code = stream->get_schema(stream, &schema)))
-        return raise_stream(stream, code);
-    known = take_format(in, &schema, object);
-    schema.release(&schema);
-    if (!known)
-        return false;
-    in->chunks_are_ours = true;
-    for (;;) {
-        struct ArrowArray array;
-
-        if ((code = stream->get_next(stream, &array)))
-            return raise_stream(stream, code);
-        if (!array.release)
-            return true;
-        if (!add_chunk(in, &array)) {
-            array.release(&array);
-            return false;
-        }
-    }
-}
-
-/* Calls object.name(); NULL without an exception when there is no such attribute. */
-static PyObject *export_by(PyObject *object, const char *name)
-{
-    PyObject *method = PyObject_GetAttrString(object, name);
-    PyObject *exported;
-
-    if (!method) {
-        if (PyErr_ExceptionMatches(PyExc_AttributeError))
-            PyErr_Clear();
-        return NULL;
-    }
-    exported = PyObject_CallNoArgs(method);
-    Py_DECREF(method);
-    return exported;
-}
-
-/* False with an exception set; texts_close is due in either case. */
-static bool texts_open(texts_input *in, PyObject *object)
-{
-    *in = (texts_input){0};
-    if ((in->owner = export_by(object, "__arrow_c_array__")))
-        return open_array(in, in->owner, object);
-    if (!PyErr_Occurred() && (in->owner = export_by(object, "__arrow_c_stream__")))
-        return open_stream(in, in->owner, object);
-    if (!PyErr_Occurred())
-        raise_no_arrow(object);
-    return false;
-}
-
-/* ---- the loop over texts, without the GIL ---- */
-
-enum { BAD_OFFSETS = -100 }; /* beside the kernels' own codes */
-
-/* Handles one text; `row` counts through all chunks. A null comes as an empty text. */
-typedef int (*text_kernel)(const uint8_t *text, size_t len, size_t row, void *context);
-
-static bool is_valid(const uint8_t *bitmap, int64_t at)
-{
-    return !bitmap || (bitmap[at >> 3] >> (at & 7) & 1);
-}
-
-/* Runs the kernel over all texts; stops at the first code that is not CP_OK, with *row there. */
-static int each_text(const texts_input *in, text_kernel kernel, void *context, size_t *row)
-{
-    *row = 0;
-    for (size_t c = 0; c < in->count; c++) {
-        const struct ArrowArray *array = &in->chunks[c];
-        const void *const *buffers = in->format == 'n' || !array->length ? NULL : array->buffers;
-
-        for (int64_t i = 0; i < array->length; i++, ++*row) {
-            int64_t at = array->offset + i, start = 0, end = 0;
-            const uint8_t *data = NULL;
-            int code;
-
-            if (buffers && is_valid(buffers[0], at)) {
-                if (in->format == 'U') {
-                    start = ((const int64_t *)buffers[1])[at];
-                    end = ((const int64_t *)buffers[1])[at + 1];
-                } else {
-                    start = ((const int32_t *)buffers[1])[at];
-                    end = ((const int32_t *)buffers[1])[at + 1];
-                }
-                data = buffers[2];
-                if (start < 0 || end < start || (!data && end > start))
-                    return BAD_OFFSETS;
-                data = data ? data + start : NULL;
-            }
-            if ((code = kernel(data, (size_t)(end - start), *row, context)) != CP_OK)
-                return code;
-        }
-    }
-    return CP_OK;
-}
-
-static void raise_code(int code, size_t row)
-{
-    if (code == CP_TOO_LONG)
-        PyErr_Format(PyExc_MemoryError, "text %zu is longer than 4,294,967,295 bytes", row);
-    else if (code == BAD_OFFSETS)
-        PyErr_Format(PyExc_ValueError, "text %zu has impossible offsets in the Arrow array", row);
-    else
-        PyErr_NoMemory();
-}
-
-static bool run(const texts_input *in, text_kernel kernel, void *context)
-{
-    size_t row;
-    int code;
-
-    Py_BEGIN_ALLOW_THREADS
-    code = each_text(in, kernel, context, &row);
-    Py_END_ALLOW_THREADS
-    if (code != CP_OK)
-        raise_code(code, row);
-    return code == CP_OK;
-}
-
-/* ---- output: new NumPy arrays ---- */
-
-typedef struct {
-    PyObject *array;
-    Py_buffer view;
-} output;
-
-/* Of shape (length,). */
-static bool output_open(output *out, PyObject *module, Py_ssize_t length, const char *dtype)
-{
-    module_state *state = PyModule_GetState(module);
-
-    out->array = PyObject_CallFunction(state->numpy_empty, "ns", length, dtype);
-    if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
-        Py_CLEAR(out->array);
-    return out->array;
-}
-
-/* Of shape (rows, columns), one row after the other. */
-static bool output_open_2d(output *out, PyObject *module, Py_ssize_t rows, Py_ssize_t columns,
-                           const char *dtype)
-{
-    module_state *state = PyModule_GetState(module);
-
-    out->array = PyObject_CallFunction(state->numpy_empty, "(nn)s", rows, columns, dtype);
-    if (out->array && PyObject_GetBuffer(out->array, &out->view, PyBUF_CONTIG) < 0)
-        Py_CLEAR(out->array);
-    return out->array;
-}
-
-/* The array, or NULL when `keep` is false or there is none. */
-static PyObject *output_close(output *out, bool keep)
-{
-    if (out->array)
-        PyBuffer_Release(&out->view);
-    if (!keep)
-        Py_CLEAR(out->array);
-    return out->array;
-}
-
-/* ---- the functions ---- */
 
 static int count_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
@@ -325,11 +36,11 @@ static int check_text(const uint8_t *text, size_t len, size_t row, void *context
 }
 
 /* One int64 a text. */
-static PyObject *per_text(PyObject *module, PyObject *texts, text_kernel kernel)
+static PyObject *per_text(PyObject *module, PyObject *texts, cp_text_kernel kernel)
 {
     texts_input in;
     output out = {0};
-    bool good = texts_open(&in, texts) && output_open(&out, module, in.rows, "int64") &&
+    bool good = texts_open(&in, texts) && output_open(&out, module, rows_of(&in), "int64") &&
                 run(&in, kernel, out.view.buf);
 
     texts_close(&in);
@@ -361,54 +72,168 @@ static int scan_text(const uint8_t *text, size_t len, size_t row, void *context)
     return code;
 }
 
-static void widen(int64_t *restrict to, const uint32_t *restrict from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i];
-}
-
 static PyObject *tokens(PyObject *module, PyObject *texts)
 {
     texts_input in;
-    output offsets = {0}, starts = {0}, ends = {0}, hashes = {0};
+    output out[4] = {0}; /* offsets, starts, ends, hashes */
     tokens_context into = {0};
-    Py_ssize_t count = 0;
-    PyObject *result = NULL;
+    Py_ssize_t count;
     bool good;
 
-    good = texts_open(&in, texts) && output_open(&offsets, module, in.rows + 1, "int64");
-    if (good) {
-        into.offsets = offsets.view.buf;
-        into.offsets[0] = 0;
-        good = run(&in, scan_text, &into);
-        count = (Py_ssize_t)into.tokens.count;
-    }
+    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
+           run(&in, scan_text, &into);
     texts_close(&in);
-    good = good && output_open(&starts, module, count, "int64") &&
-           output_open(&ends, module, count, "int64") &&
-           output_open(&hashes, module, count, "uint64");
+    count = (Py_ssize_t)into.tokens.count;
+    good = good && output_open(&out[1], module, count, "int64") &&
+           output_open(&out[2], module, count, "int64") &&
+           output_open(&out[3], module, count, "uint64");
     if (good && count) {
         Py_BEGIN_ALLOW_THREADS
-        widen(starts.view.buf, into.tokens.start, into.tokens.count);
-        widen(ends.view.buf, into.tokens.end, into.tokens.count);
-        memcpy(hashes.view.buf, into.tokens.hash, into.tokens.count * sizeof(uint64_t));
+        widen(out[1].view.buf, into.tokens.start, into.tokens.count);
+        widen(out[2].view.buf, into.tokens.end, into.tokens.count);
+        memcpy(out[3].view.buf, into.tokens.hash, into.tokens.count * sizeof(uint64_t));
         Py_END_ALLOW_THREADS
     }
     cp_tokens_free(&into.tokens);
-    output_close(&offsets, good);
-    output_close(&starts, good);
-    output_close(&ends, good);
-    output_close(&hashes, good);
-    if (good)
-        result = PyTuple_Pack(4, offsets.array, starts.array, ends.array, hashes.array);
-    Py_XDECREF(offsets.array);
-    Py_XDECREF(starts.array);
-    Py_XDECREF(ends.array);
-    Py_XDECREF(hashes.array);
-    return result;
+    return outputs_close(out, 4, good);
+}
+
+/* ---- lines, paragraphs, sentences ---- */
+
+typedef struct {
+    cp_spans spans;
+    cp_unit unit;
+    int64_t *offsets;
+} segments_context;
+
+static int segment_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    segments_context *into = context;
+    int code = cp_segments(text, len, into->unit, &into->spans);
+
+    into->offsets[row + 1] = (int64_t)into->spans.count;
+    return code;
+}
+
+static bool take_unit(const char *name, cp_unit *unit)
+{
+    static const char *const names[] = {
+        [CP_LINE] = "line", [CP_PARAGRAPH] = "paragraph", [CP_SENTENCE] = "sentence"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, names[i])) {
+            *unit = (cp_unit)i;
+            return true;
+        }
+    PyErr_Format(PyExc_ValueError, "a unit is line, paragraph or sentence, got \"%.40s\"", name);
+    return false;
+}
+
+static PyObject *segments(PyObject *module, PyObject *args)
+{
+    PyObject *texts;
+    const char *name;
+    texts_input in = {0};
+    output out[3] = {0}; /* offsets, starts, ends */
+    segments_context into = {0};
+    Py_ssize_t count;
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "Os:segments", &texts, &name) || !take_unit(name, &into.unit))
+        return NULL;
+    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
+           run(&in, segment_text, &into);
+    texts_close(&in);
+    count = (Py_ssize_t)into.spans.count;
+    good = good && output_open(&out[1], module, count, "int64") &&
+           output_open(&out[2], module, count, "int64");
+    if (good && count) {
+        Py_BEGIN_ALLOW_THREADS
+        widen(out[1].view.buf, into.spans.start, into.spans.count);
+        widen(out[2].view.buf, into.spans.end, into.spans.count);
+        Py_END_ALLOW_THREADS
+    }
+    cp_spans_free(&into.spans);
+    return outputs_close(out, 3, good);
+}
+
+/* ---- measures ---- */
+
+typedef struct {
+    cp_measures_scratch *scratch;
+    uint64_t wanted;
+    const int *number; /* of each name asked for */
+    Py_ssize_t names, rows;
+    double *values; /* a row of `rows` for each name */
+} measures_context;
+
+static int measure_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    measures_context *into = context;
+    double all[CP_MEASURE_COUNT];
+    int code = cp_measures_take(text, len, into->wanted, into->scratch, all);
+
+    if (code == CP_OK)
+        for (Py_ssize_t i = 0; i < into->names; i++)
+            into->values[(size_t)i * (size_t)into->rows + row] = all[into->number[i]];
+    return code;
+}
+
+/* The measure of this name, or -1 with KeyError. */
+static int measure_number(PyObject *name)
+{
+    if (PyUnicode_Check(name))
+        for (int i = 0; i < CP_MEASURE_COUNT; i++)
+            if (PyUnicode_CompareWithASCIIString(name, cp_measure_names[i]) == 0)
+                return i;
+    PyErr_SetObject(PyExc_KeyError, name);
+    return -1;
+}
+
+static PyObject *measures(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *names;
+    texts_input in = {0};
+    output out = {0};
+    measures_context into = {0};
+    int *number = NULL;
+    bool good = false;
+
+    if (!PyArg_ParseTuple(args, "OO!:measures", &texts, &PyTuple_Type, &names))
+        return NULL;
+    into.names = PyTuple_Size(names);
+    if (!(number = malloc(((size_t)into.names + 1) * sizeof *number)) ||
+        !(into.scratch = cp_measures_open())) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < into.names; i++) {
+        if ((number[i] = measure_number(PyTuple_GetItem(names, i))) < 0)
+            goto done;
+        into.wanted |= UINT64_C(1) << number[i];
+    }
+    into.number = number;
+    if (!texts_open(&in, texts) || !output_open_2d(&out, module, into.names, rows_of(&in), "float64"))
+        goto done;
+    into.rows = rows_of(&in);
+    into.values = out.view.buf;
+    good = run(&in, measure_text, &into);
+
+done:
+    texts_close(&in);
+    cp_measures_close(into.scratch);
+    free(number);
+    return output_close(&out, good);
 }
 
 /* ---- n-grams ---- */
+
+static bool check_n(Py_ssize_t n)
+{
+    if (n < 1)
+        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
+    return n >= 1;
+}
 
 typedef struct {
     cp_tokens tokens; /* of one text, reused */
@@ -446,340 +271,288 @@ static int roll_text(const uint8_t *text, size_t len, size_t row, void *context)
 
 static PyObject *ngrams(PyObject *module, PyObject *args)
 {
-    PyObject *texts, *result = NULL;
+    PyObject *texts;
     Py_ssize_t n;
     texts_input in = {0};
-    output offsets = {0}, hashes = {0};
+    output out[2] = {0}; /* offsets, hashes */
     ngrams_context into = {0};
+    size_t count = 0;
     bool good;
 
-    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n))
+    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n) || !check_n(n))
         return NULL;
-    if (n < 1) {
-        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
-        return NULL;
-    }
     into.n = (size_t)n;
-    good = texts_open(&in, texts) && output_open(&offsets, module, in.rows + 1, "int64");
+    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
+           run(&in, roll_text, &into);
     if (good) {
-        into.offsets = offsets.view.buf;
-        into.offsets[0] = 0;
-        good = run(&in, roll_text, &into) &&
-               output_open(&hashes, module, (Py_ssize_t)into.offsets[in.rows], "uint64");
-    }
-    if (good && into.offsets[in.rows]) {
-        Py_BEGIN_ALLOW_THREADS
-        memcpy(hashes.view.buf, into.hash, (size_t)into.offsets[in.rows] * sizeof *into.hash);
-        Py_END_ALLOW_THREADS
+        count = (size_t)into.offsets[in.texts.rows];
+        good = output_open(&out[1], module, (Py_ssize_t)count, "uint64");
     }
     texts_close(&in);
-    cp_tokens_free(&into.tokens);
-    free(into.hash);
-    output_close(&offsets, good);
-    output_close(&hashes, good);
-    if (good)
-        result = PyTuple_Pack(2, offsets.array, hashes.array);
-    Py_XDECREF(offsets.array);
-    Py_XDECREF(hashes.array);
-    return result;
-}
-
-/* ---- measures ---- */
-
-typedef struct {
-    cp_measures_scratch *scratch;
-    uint64_t wanted;
-    const int *number; /* of each name asked for */
-    Py_ssize_t names, rows;
-    double *values; /* a row of `rows` for each name */
-} measures_context;
-
-static int measure_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    measures_context *into = context;
-    double all[CP_MEASURE_COUNT];
-    int code = cp_measures_take(text, len, into->wanted, into->scratch, all);
-
-    if (code == CP_OK)
-        for (Py_ssize_t i = 0; i < into->names; i++)
-            into->values[(size_t)i * (size_t)into->rows + row] = all[into->number[i]];
-    return code;
-}
-
-/* The measure of this name, or -1 with KeyError. */
-static int measure_number(PyObject *name)
-{
-    if (PyUnicode_Check(name))
-        for (int i = 0; i < CP_MEASURE_COUNT; i++)
-            if (PyUnicode_CompareWithASCIIString(name, cp_measure_names[i]) == 0)
-                return i;
-    PyErr_SetObject(PyExc_KeyError, name);
-    return -1;
-}
-
-static bool add_measure_names(PyObject *module)
-{
-    PyObject *names = PyTuple_New(CP_MEASURE_COUNT);
-    bool good = names;
-
-    for (int i = 0; good && i < CP_MEASURE_COUNT; i++) {
-        PyObject *name = PyUnicode_FromString(cp_measure_names[i]);
-
-        good = name && PyTuple_SetItem(names, i, name) == 0;
-    }
-    good = good && PyModule_AddObjectRef(module, "MEASURES", names) == 0;
-    Py_XDECREF(names);
-    return good;
-}
-
-static PyObject *measures(PyObject *module, PyObject *args)
-{
-    PyObject *texts, *names;
-    texts_input in = {0};
-    output out = {0};
-    measures_context into = {0};
-    int *number = NULL;
-    bool good = false;
-
-    if (!PyArg_ParseTuple(args, "OO!:measures", &texts, &PyTuple_Type, &names))
-        return NULL;
-    into.names = PyTuple_Size(names);
-    if (!(number = malloc(((size_t)into.names + 1) * sizeof *number)) ||
-        !(into.scratch = cp_measures_open())) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    for (Py_ssize_t i = 0; i < into.names; i++) {
-        if ((number[i] = measure_number(PyTuple_GetItem(names, i))) < 0)
-            goto done;
-        into.wanted |= UINT64_C(1) << number[i];
-    }
-    into.number = number;
-    if (!texts_open(&in, texts) || !output_open_2d(&out, module, into.names, in.rows, "float64"))
-        goto done;
-    into.rows = in.rows;
-    into.values = out.view.buf;
-    good = run(&in, measure_text, &into);
-
-done:
-    texts_close(&in);
-    cp_measures_close(into.scratch);
-    free(number);
-    return output_close(&out, good);
-}
-
-
-/* ---- lines, paragraphs, sentences ---- */
-
-typedef struct {
-    cp_spans spans;
-    cp_unit unit;
-    int64_t *offsets;
-} segments_context;
-
-static int segment_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    segments_context *into = context;
-    int code = cp_segments(text, len, into->unit, &into->spans);
-
-    into->offsets[row + 1] = (int64_t)into->spans.count;
-    return code;
-}
-
-static bool take_unit(const char *name, cp_unit *unit)
-{
-    static const char *const names[] = {
-        [CP_LINE] = "line", [CP_PARAGRAPH] = "paragraph", [CP_SENTENCE] = "sentence"};
-
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(name, names[i])) {
-            *unit = (cp_unit)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "a unit is line, paragraph or sentence, got \"%.40s\"", name);
-    return false;
-}
-
-static PyObject *segments(PyObject *module, PyObject *args)
-{
-    PyObject *texts, *result = NULL;
-    const char *name;
-    texts_input in = {0};
-    output offsets = {0}, starts = {0}, ends = {0};
-    segments_context into = {0};
-    Py_ssize_t count = 0;
-    bool good;
-
-    if (!PyArg_ParseTuple(args, "Os:segments", &texts, &name) || !take_unit(name, &into.unit))
-        return NULL;
-    good = texts_open(&in, texts) && output_open(&offsets, module, in.rows + 1, "int64");
-    if (good) {
-        into.offsets = offsets.view.buf;
-        into.offsets[0] = 0;
-        good = run(&in, segment_text, &into);
-        count = (Py_ssize_t)into.spans.count;
-    }
-    texts_close(&in);
-    good = good && output_open(&starts, module, count, "int64") &&
-           output_open(&ends, module, count, "int64");
     if (good && count) {
         Py_BEGIN_ALLOW_THREADS
-        widen(starts.view.buf, into.spans.start, into.spans.count);
-        widen(ends.view.buf, into.spans.end, into.spans.count);
+        memcpy(out[1].view.buf, into.hash, count * sizeof *into.hash);
         Py_END_ALLOW_THREADS
     }
-    cp_spans_free(&into.spans);
-    output_close(&offsets, good);
-    output_close(&starts, good);
-    output_close(&ends, good);
-    if (good)
-        result = PyTuple_Pack(3, offsets.array, starts.array, ends.array);
-    Py_XDECREF(offsets.array);
-    Py_XDECREF(starts.array);
-    Py_XDECREF(ends.array);
-    return result;
+    cp_tokens_free(&into.tokens);
+    free(into.hash);
+    return outputs_close(out, 2, good);
 }
 
-/* ---- temporary, for tests until the measures have one kernel ---- */
+/* ---- signatures ---- */
 
 typedef struct {
-    cp_lines_scratch scratch;
-    unsigned wanted;
-    uint64_t *out;
-} temporary_context;
+    cp_tokens tokens; /* of one text, reused; their hashes become its grams */
+    size_t n;
+    const uint32_t *a, *b;
+    size_t num_perm;
+    uint32_t *signatures;
+} minhash_context;
 
-static int temporary_line_text(const uint8_t *text, size_t len, size_t row, void *context)
+static int sign_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
-    temporary_context *into = context;
-    cp_line_counts counts;
-    int code = cp_lines_count(text, len, into->wanted, &into->scratch, &counts);
-
-    if (code == CP_OK)
-        memcpy(into->out + row * (sizeof counts / 8), &counts, sizeof counts);
-    return code;
-}
-
-static int temporary_markup_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    cp_markup_counts counts;
-
-    cp_markup_count(text, len, &counts);
-    memcpy(((temporary_context *)context)->out + row * (sizeof counts / 8), &counts,
-           sizeof counts);
-    return CP_OK;
-}
-
-static int temporary_segments_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    temporary_context *into = context;
-
-    into->out[row] = cp_segments_count(text, len, (cp_unit)into->wanted);
-    return CP_OK;
-}
-
-static PyObject *temporary_counts(PyObject *module, PyObject *texts, text_kernel kernel,
-                                  Py_ssize_t fields, unsigned wanted)
-{
-    module_state *state = PyModule_GetState(module);
-    temporary_context into = {0};
-    texts_input in;
-    output out = {0};
-    bool good;
-
-    memcpy(into.scratch.salt, state->salt, sizeof state->salt);
-    into.wanted = wanted;
-    good = texts_open(&in, texts) && output_open(&out, module, in.rows * fields, "uint64");
-    if (good) {
-        into.out = out.view.buf;
-        good = run(&in, kernel, &into);
-    }
-    texts_close(&in);
-    cp_lines_free(&into.scratch);
-    return output_close(&out, good);
-}
-
-static PyObject *temporary_lines(PyObject *module, PyObject *args)
-{
-    PyObject *texts;
-    unsigned wanted = CP_LINES_ALL;
-
-    if (!PyArg_ParseTuple(args, "O|I:_lines", &texts, &wanted))
-        return NULL;
-    return temporary_counts(module, texts, temporary_line_text, sizeof(cp_line_counts) / 8,
-                            wanted);
-}
-
-static PyObject *temporary_segment_counts(PyObject *module, PyObject *args)
-{
-    PyObject *texts;
-    const char *name;
-    cp_unit unit;
-
-    if (!PyArg_ParseTuple(args, "Os:_segment_counts", &texts, &name) || !take_unit(name, &unit))
-        return NULL;
-    return temporary_counts(module, texts, temporary_segments_text, 1, unit);
-}
-
-static PyObject *temporary_markup(PyObject *module, PyObject *texts)
-{
-    return temporary_counts(module, texts, temporary_markup_text, sizeof(cp_markup_counts) / 8, 0);
-}
-
-#define TEMPORARY_METHODS                                          \
-    {"_lines", temporary_lines, METH_VARARGS, NULL},               \
-    {"_markup", temporary_markup, METH_O, NULL},                   \
-    {"_segment_counts", temporary_segment_counts, METH_VARARGS, NULL},
-/* ---- repetition, for tests only: goes when measures takes it over ---- */
-
-#include "repetition.h"
-
-typedef struct {
-    cp_tokens tokens;
-    cp_repetition_scratch scratch;
-    cp_repetition *out;
-    unsigned wanted;
-} repetition_context;
-
-static int repetition_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    repetition_context *into = context;
+    minhash_context *into = context;
+    size_t grams;
     uint64_t ill_formed = 0;
     int code;
 
     into->tokens.count = 0;
     if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
         return code;
-    return cp_repetition_measure(&into->tokens, text, into->wanted, &into->scratch,
-                                 &into->out[row]);
+    grams = cp_ngrams_count(into->tokens.count, into->n);
+    if (grams)
+        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n, into->tokens.hash);
+    cp_minhash(into->tokens.hash, grams, into->a, into->b, into->num_perm,
+               into->signatures + row * into->num_perm);
+    return CP_OK;
 }
 
-static PyObject *repetition(PyObject *module, PyObject *args)
+static PyObject *minhash(PyObject *module, PyObject *args)
 {
-    PyObject *texts;
-    texts_input in;
+    PyObject *texts, *a_object, *b_object;
+    Py_ssize_t n;
+    Py_buffer a, b;
+    texts_input in = {0};
+    output signatures = {0};
+    minhash_context into = {0};
+    bool good = false;
+
+    if (!PyArg_ParseTuple(args, "OnOO:minhash", &texts, &n, &a_object, &b_object) || !check_n(n) ||
+        !numbers_open(&a, a_object, "a", sizeof(uint32_t), 1))
+        return NULL;
+    if (!numbers_open(&b, b_object, "b", sizeof(uint32_t), 1)) {
+        PyBuffer_Release(&a);
+        return NULL;
+    }
+    if (a.shape[0] < 1 || a.shape[0] != b.shape[0])
+        PyErr_Format(PyExc_ValueError,
+                     "a and b have one number a permutation, at least 1, got %zd and %zd",
+                     a.shape[0], b.shape[0]);
+    else
+        good = texts_open(&in, texts) &&
+               output_open_2d(&signatures, module, rows_of(&in), a.shape[0], "uint32");
+    if (good) {
+        into.n = (size_t)n;
+        into.a = a.buf;
+        into.b = b.buf;
+        into.num_perm = (size_t)a.shape[0];
+        into.signatures = signatures.view.buf;
+        good = run(&in, sign_text, &into);
+    }
+    texts_close(&in);
+    cp_tokens_free(&into.tokens);
+    PyBuffer_Release(&a);
+    PyBuffer_Release(&b);
+    return output_close(&signatures, good);
+}
+
+static PyObject *band_keys(PyObject *module, PyObject *args)
+{
+    PyObject *object;
+    Py_ssize_t bands, rows;
+    Py_buffer signatures;
+    output keys = {0};
+
+    if (!PyArg_ParseTuple(args, "Onn:band_keys", &object, &bands, &rows) ||
+        !numbers_open(&signatures, object, "signatures", sizeof(uint32_t), 2))
+        return NULL;
+    if (bands < 1 || rows < 1 || bands > signatures.shape[1] / rows)
+        PyErr_Format(PyExc_ValueError,
+                     "bands and rows are at least 1 and bands * rows at most the %zd values of a "
+                     "signature, got bands = %zd, rows = %zd",
+                     signatures.shape[1], bands, rows);
+    else if (output_open_2d(&keys, module, signatures.shape[0], bands, "uint64")) {
+        const uint32_t *from = signatures.buf;
+        uint64_t *to = keys.view.buf;
+
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < signatures.shape[0]; i++)
+            cp_band_keys(from + i * signatures.shape[1], (size_t)bands, (size_t)rows,
+                         to + i * bands);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&signatures);
+    return output_close(&keys, true);
+}
+
+/* ---- the n-gram index ---- */
+
+static bool index_fill(PyObject *module, const Py_buffer *hashes, const Py_buffer *values,
+                       uint32_t n, output *out)
+{
+    uint64_t count = (uint64_t)hashes->len / sizeof(uint64_t);
+    size_t size = cp_index_size(count, values->obj);
+    int code;
+
+    if (values->obj && (uint64_t)values->len / sizeof(uint32_t) != count) {
+        PyErr_Format(PyExc_ValueError, "%zd values for %zd hashes",
+                     values->len / (Py_ssize_t)sizeof(uint32_t), (Py_ssize_t)count);
+        return false;
+    }
+    if (size == 0 || size > PY_SSIZE_T_MAX) {
+        PyErr_SetString(PyExc_ValueError, "an index has at most 4,294,967,295 n-grams");
+        return false;
+    }
+    if (!output_open(out, module, (Py_ssize_t)size, "uint8"))
+        return false;
+    Py_BEGIN_ALLOW_THREADS
+    code = cp_index_write(out->view.buf, hashes->buf, values->obj ? values->buf : NULL, count, n);
+    Py_END_ALLOW_THREADS
+    if (code != CP_OK)
+        PyErr_SetString(PyExc_ValueError, "hashes are not in strictly ascending order");
+    return code == CP_OK;
+}
+
+static PyObject *index_build(PyObject *module, PyObject *args)
+{
+    PyObject *hashes_object, *values_object;
+    Py_buffer hashes = {0}, values = {0};
     output out = {0};
-    repetition_context into = {.wanted = CP_REPETITION_ALL};
+    Py_ssize_t n;
     bool good;
 
-    if (!PyArg_ParseTuple(args, "O|I:_repetition", &texts, &into.wanted))
+    if (!PyArg_ParseTuple(args, "OOn:index_build", &hashes_object, &values_object, &n))
         return NULL;
-    good = texts_open(&in, texts) &&
-           output_open(&out, module, in.rows * (Py_ssize_t)(sizeof(cp_repetition) / 8), "uint64");
-    if (good) {
-        into.out = out.view.buf;
-        good = run(&in, repetition_text, &into);
+    if (n < 1 || (uint64_t)n > UINT32_MAX) {
+        PyErr_Format(PyExc_ValueError, "n is 1 to 4,294,967,295 tokens, got %zd", n);
+        return NULL;
     }
-    cp_tokens_free(&into.tokens);
-    cp_repetition_free(&into.scratch);
-    texts_close(&in);
+    good = numbers_open(&hashes, hashes_object, "hashes", sizeof(uint64_t), 1) &&
+           (values_object == Py_None ||
+            numbers_open(&values, values_object, "values", sizeof(uint32_t), 1)) &&
+           index_fill(module, &hashes, &values, (uint32_t)n, &out);
+    if (hashes.obj)
+        PyBuffer_Release(&hashes);
+    if (values.obj)
+        PyBuffer_Release(&values);
     return output_close(&out, good);
 }
 
-#define REPETITION_METHOD \
-    {"_repetition", repetition, METH_VARARGS, \
-     "_repetition(texts, wanted=0x7FD, /)\n--\n\nuint64[n * 35], as cp_repetition."},
+static void raise_index(int code, const cp_index *index, Py_ssize_t size)
+{
+    if (code == CP_INDEX_NOT_ONE)
+        PyErr_SetString(PyExc_ValueError, "not an n-gram index");
+    else if (code == CP_INDEX_OTHER_FORMAT)
+        PyErr_Format(PyExc_ValueError, "an n-gram index of format %u, not %d",
+                     (unsigned)index->format, CP_INDEX_FORMAT);
+    else if (code == CP_INDEX_OTHER_TOKENS)
+        PyErr_Format(PyExc_ValueError,
+                     "an n-gram index of token table %u and Unicode %s, not %d and %s",
+                     (unsigned)index->token_table, index->unicode, CP_TOKEN_TABLE_VERSION,
+                     CP_UNICODE_VERSION);
+    else if (code == CP_INDEX_SIZE)
+        PyErr_Format(PyExc_ValueError, "an n-gram index of %llu bytes, of which there are %zd",
+                     (unsigned long long)index->size, size);
+    else
+        PyErr_SetString(PyExc_ValueError, "a damaged n-gram index");
+}
 
-/* ---- end of repetition ---- */
+/* False with an exception set and nothing to release. */
+static bool index_view(PyObject *object, Py_buffer *view, cp_index *index)
+{
+    int code;
+
+    if (PyObject_GetBuffer(object, view, PyBUF_SIMPLE) < 0)
+        return false;
+    if ((code = cp_index_open(view->buf, (size_t)view->len, index)) == CP_OK)
+        return true;
+    raise_index(code, index, view->len);
+    PyBuffer_Release(view);
+    return false;
+}
+
+static PyObject *index_header(PyObject *module, PyObject *object)
+{
+    Py_buffer view;
+    cp_index index;
+    PyObject *result;
+    (void)module;
+
+    if (!index_view(object, &view, &index))
+        return NULL;
+    result = Py_BuildValue("nnnn", (Py_ssize_t)index.n, (Py_ssize_t)index.count,
+                           (Py_ssize_t)(index.hashes - (const uint8_t *)view.buf),
+                           index.values ? index.values - (const uint8_t *)view.buf : -1);
+    PyBuffer_Release(&view);
+    return result;
+}
+
+typedef struct {
+    const cp_index *index;
+    cp_tokens tokens; /* of one text, reused */
+    cp_hits hits;     /* of all texts */
+    int64_t *offsets;
+} index_context;
+
+static int query_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    index_context *into = context;
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) == CP_OK)
+        code = cp_index_query(into->index, &into->tokens, &into->hits);
+    into->offsets[row + 1] = (int64_t)into->hits.count;
+    return code;
+}
+
+static PyObject *index_query(PyObject *module, PyObject *args)
+{
+    PyObject *index_object, *texts;
+    texts_input in = {0};
+    Py_buffer view;
+    cp_index index;
+    output out[5] = {0}; /* offsets, positions, starts, ends, ordinals */
+    index_context into = {.index = &index};
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "OO:index_query", &index_object, &texts) ||
+        !index_view(index_object, &view, &index))
+        return NULL;
+    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
+           run(&in, query_text, &into);
+    texts_close(&in);
+    PyBuffer_Release(&view);
+    cp_tokens_free(&into.tokens);
+    for (int i = 1; i < 5; i++)
+        good = good && output_open(&out[i], module, (Py_ssize_t)into.hits.count,
+                                   i < 4 ? "int64" : "uint32");
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t i = 0; i < into.hits.count; i++) {
+            const cp_hit *hit = &into.hits.hit[i];
+
+            ((int64_t *)out[1].view.buf)[i] = hit->position;
+            ((int64_t *)out[2].view.buf)[i] = hit->start;
+            ((int64_t *)out[3].view.buf)[i] = hit->end;
+            ((uint32_t *)out[4].view.buf)[i] = hit->ordinal;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    cp_hits_free(&into.hits);
+    return outputs_close(out, 5, good);
+}
 
 /* ---- the module ---- */
 
@@ -801,23 +574,85 @@ static PyMethodDef methods[] = {
      "offsets[i + 1]; starts and ends are byte offsets in that text."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
-    TEMPORARY_METHODS
-    REPETITION_METHOD
+    {"minhash", minhash, METH_VARARGS,
+     "minhash(texts, n, a, b, /)\n--\n\n"
+     "The MinHash signature of each text's n-grams: uint32[n, len(a)]."},
+    {"band_keys", band_keys, METH_VARARGS,
+     "band_keys(signatures, bands, rows, /)\n--\n\n"
+     "The keys of each signature's bands: uint64[n, bands]."},
+    {"index_build", index_build, METH_VARARGS,
+     "index_build(hashes, values, n, /)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
+    {"index_header", index_header, METH_O,
+     "index_header(index, /)\n--\n\n"
+     "(n, count, byte offset of the hashes, byte offset of the values or -1)."},
+    {"index_query", index_query, METH_VARARGS,
+     "index_query(index, texts, /)\n--\n\n"
+     "(offsets int64[n + 1], positions int64[h], starts int64[h], ends int64[h],\n"
+     "ordinals uint32[h]): the n-grams of each text that are in the index, in order."},
     {NULL, NULL, 0, NULL},
 };
 
-/* The salt is of this process, so that nobody can write texts whose lines collide. */
-static bool draw_salt(module_state *state)
+/* A new tuple of strings, by their number; NULL where there are no more. */
+static PyObject *names_tuple(const char *(*name)(size_t))
 {
-    PyObject *os = PyImport_ImportModule("os"), *bytes = NULL;
+    Py_ssize_t count = 0;
+    PyObject *names;
 
-    if (os)
-        bytes = PyObject_CallMethod(os, "urandom", "n", (Py_ssize_t)sizeof state->salt);
-    Py_XDECREF(os);
-    if (bytes && PyBytes_Check(bytes))
-        memcpy(state->salt, PyBytes_AsString(bytes), sizeof state->salt);
-    Py_XDECREF(bytes);
-    return bytes;
+    while (name((size_t)count))
+        count++;
+    names = PyTuple_New(count);
+    for (Py_ssize_t i = 0; names && i < count; i++) {
+        PyObject *string = PyUnicode_FromString(name((size_t)i));
+
+        if (!string || PyTuple_SetItem(names, i, string) < 0)
+            Py_CLEAR(names);
+    }
+    return names;
+}
+
+static const char *isa_name(size_t number)
+{
+    const cp_isa *isa = cp_isa_usable(number);
+
+    return isa ? isa->name : NULL;
+}
+
+static const char *measure_name(size_t number)
+{
+    return number < CP_MEASURE_COUNT ? cp_measure_names[number] : NULL;
+}
+
+/* Chooses the instruction set, by CLEANPIPE_ISA where that is set and not empty. */
+static int add_isa(PyObject *module)
+{
+    const char *wanted = getenv("CLEANPIPE_ISA");
+    PyObject *names = names_tuple(isa_name), *value;
+    int result = -1;
+
+    if (!names)
+        return -1;
+    if (cp_isa_choose(wanted && *wanted ? wanted : NULL)) {
+        if (PyModule_AddObjectRef(module, "ISAS", names) == 0)
+            result = PyModule_AddStringConstant(module, "ISA", cp_isa_used->name);
+    } else if ((value = PyUnicode_DecodeFSDefault(wanted))) {
+        PyErr_Format(PyExc_ImportError,
+                     "CLEANPIPE_ISA is %R: this machine has no such instruction set, or cleanpipe "
+                     "no such kernels; there are %R",
+                     value, names);
+        Py_DECREF(value);
+    }
+    Py_DECREF(names);
+    return result;
+}
+
+static int add_measures(PyObject *module)
+{
+    PyObject *names = names_tuple(measure_name);
+    int result = names ? PyModule_AddObjectRef(module, "MEASURES", names) : -1;
+
+    Py_XDECREF(names);
+    return result < 0 ? result
+                      : PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION);
 }
 
 static int module_exec(PyObject *module)
@@ -829,11 +664,8 @@ static int module_exec(PyObject *module)
         return -1;
     state->numpy_empty = PyObject_GetAttrString(numpy, "empty");
     Py_DECREF(numpy);
-    if (!state->numpy_empty || !draw_salt(state))
-        return -1;
-    if (PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0 ||
-        PyModule_AddIntConstant(module, "MEASURES_VERSION", CP_MEASURES_VERSION) < 0 ||
-        !add_measure_names(module))
+    if (!state->numpy_empty || add_isa(module) < 0 || add_measures(module) < 0 ||
+        PyModule_AddStringConstant(module, "UNICODE_VERSION", CP_UNICODE_VERSION) < 0)
         return -1;
     return PyModule_AddIntConstant(module, "TOKEN_TABLE_VERSION", CP_TOKEN_TABLE_VERSION);
 }

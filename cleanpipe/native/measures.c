@@ -30,10 +30,13 @@ struct cp_measures_scratch {
 cp_measures_scratch *cp_measures_open(void)
 {
     cp_measures_scratch *scratch = calloc(1, sizeof *scratch);
+    cp_salt salt = cp_salt_of_process();
     uint64_t ill_formed = 0;
 
     if (!scratch)
         return NULL;
+    scratch->lines.salt[0] = salt.first;
+    scratch->lines.salt[1] = salt.second;
     if (cp_tokens_scan((const uint8_t *)stop_words, sizeof stop_words - 1, &scratch->tokens,
                        &ill_formed) != CP_OK) {
         cp_measures_close(scratch);
