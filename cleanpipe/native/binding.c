@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arrow_abi.h"
+#include "index.h"
 #include "ngrams.h"
 #include "tokens.h"
 #include "unicode_tables.h"
@@ -248,6 +249,8 @@ static void raise_code(int code, size_t row)
         PyErr_Format(PyExc_MemoryError, "text %zu is longer than 4,294,967,295 bytes", row);
     else if (code == BAD_OFFSETS)
         PyErr_Format(PyExc_ValueError, "text %zu has impossible offsets in the Arrow array", row);
+    else if (code == CP_INDEX_BROKEN)
+        PyErr_SetString(PyExc_ValueError, "a damaged n-gram index");
     else
         PyErr_NoMemory();
 }
@@ -466,6 +469,190 @@ static PyObject *ngrams(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ---- the n-gram index ---- */
+
+/* A C-contiguous buffer of unsigned integers of `size` bytes each. */
+static bool numbers_open(Py_buffer *view, PyObject *object, Py_ssize_t size, const char *name)
+{
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0)
+        return false;
+    if (view->itemsize == size && view->ndim == 1 && view->format &&
+        strlen(view->format) == 1 && strchr("ILQ", view->format[0]))
+        return true;
+    PyErr_Format(PyExc_TypeError, "%s: expected uint%zd of one dimension, got format '%.40s'", name,
+                 size * 8, view->format ? view->format : "B");
+    PyBuffer_Release(view);
+    return false;
+}
+
+static bool index_fill(PyObject *module, const Py_buffer *hashes, const Py_buffer *values,
+                       uint32_t n, output *out)
+{
+    uint64_t count = (uint64_t)hashes->len / sizeof(uint64_t);
+    size_t size = cp_index_size(count, values->obj);
+    int code;
+
+    if (values->obj && (uint64_t)values->len / sizeof(uint32_t) != count) {
+        PyErr_Format(PyExc_ValueError, "%zd values for %zd hashes",
+                     values->len / (Py_ssize_t)sizeof(uint32_t), (Py_ssize_t)count);
+        return false;
+    }
+    if (size == 0 || size > PY_SSIZE_T_MAX) {
+        PyErr_SetString(PyExc_ValueError, "an index has at most 4,294,967,295 n-grams");
+        return false;
+    }
+    if (!output_open(out, module, (Py_ssize_t)size, "uint8"))
+        return false;
+    Py_BEGIN_ALLOW_THREADS
+    code = cp_index_write(out->view.buf, hashes->buf, values->obj ? values->buf : NULL, count, n);
+    Py_END_ALLOW_THREADS
+    if (code != CP_OK)
+        PyErr_SetString(PyExc_ValueError, "hashes are not in strictly ascending order");
+    return code == CP_OK;
+}
+
+static PyObject *index_build(PyObject *module, PyObject *args)
+{
+    PyObject *hashes_object, *values_object;
+    Py_buffer hashes = {0}, values = {0};
+    output out = {0};
+    Py_ssize_t n;
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "OOn:index_build", &hashes_object, &values_object, &n))
+        return NULL;
+    if (n < 1 || (uint64_t)n > UINT32_MAX) {
+        PyErr_Format(PyExc_ValueError, "n is 1 to 4,294,967,295 tokens, got %zd", n);
+        return NULL;
+    }
+    good = numbers_open(&hashes, hashes_object, sizeof(uint64_t), "hashes") &&
+           (values_object == Py_None ||
+            numbers_open(&values, values_object, sizeof(uint32_t), "values")) &&
+           index_fill(module, &hashes, &values, (uint32_t)n, &out);
+    if (hashes.obj)
+        PyBuffer_Release(&hashes);
+    if (values.obj)
+        PyBuffer_Release(&values);
+    return output_close(&out, good);
+}
+
+static void raise_index(int code, const cp_index *index, Py_ssize_t size)
+{
+    if (code == CP_INDEX_NOT_ONE)
+        PyErr_SetString(PyExc_ValueError, "not an n-gram index");
+    else if (code == CP_INDEX_OTHER_FORMAT)
+        PyErr_Format(PyExc_ValueError, "an n-gram index of format %u, not %d",
+                     (unsigned)index->format, CP_INDEX_FORMAT);
+    else if (code == CP_INDEX_OTHER_TOKENS)
+        PyErr_Format(PyExc_ValueError,
+                     "an n-gram index of token table %u and Unicode %s, not %d and %s",
+                     (unsigned)index->token_table, index->unicode, CP_TOKEN_TABLE_VERSION,
+                     CP_UNICODE_VERSION);
+    else if (code == CP_INDEX_SIZE)
+        PyErr_Format(PyExc_ValueError, "an n-gram index of %llu bytes, of which there are %zd",
+                     (unsigned long long)index->size, size);
+    else
+        PyErr_SetString(PyExc_ValueError, "a damaged n-gram index");
+}
+
+/* False with an exception set and nothing to release. */
+static bool index_view(PyObject *object, Py_buffer *view, cp_index *index)
+{
+    int code;
+
+    if (PyObject_GetBuffer(object, view, PyBUF_SIMPLE) < 0)
+        return false;
+    if ((code = cp_index_open(view->buf, (size_t)view->len, index)) == CP_OK)
+        return true;
+    raise_index(code, index, view->len);
+    PyBuffer_Release(view);
+    return false;
+}
+
+static PyObject *index_header(PyObject *module, PyObject *object)
+{
+    Py_buffer view;
+    cp_index index;
+    PyObject *result;
+    (void)module;
+
+    if (!index_view(object, &view, &index))
+        return NULL;
+    result = Py_BuildValue("nnnn", (Py_ssize_t)index.n, (Py_ssize_t)index.count,
+                           (Py_ssize_t)(index.hashes - (const uint8_t *)view.buf),
+                           index.values ? index.values - (const uint8_t *)view.buf : -1);
+    PyBuffer_Release(&view);
+    return result;
+}
+
+typedef struct {
+    const cp_index *index;
+    cp_tokens tokens; /* of one text, reused */
+    cp_hits hits;     /* of all texts */
+    int64_t *offsets;
+} index_context;
+
+static int query_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    index_context *into = context;
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) == CP_OK)
+        code = cp_index_query(into->index, &into->tokens, &into->hits);
+    into->offsets[row + 1] = (int64_t)into->hits.count;
+    return code;
+}
+
+static PyObject *index_query(PyObject *module, PyObject *args)
+{
+    static const char *const dtypes[5] = {"int64", "int64", "int64", "int64", "uint32"};
+    PyObject *index_object, *texts, *result = NULL;
+    texts_input in = {0};
+    Py_buffer view;
+    cp_index index;
+    output out[5] = {0}; /* offsets, positions, starts, ends, ordinals */
+    index_context into = {.index = &index};
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "OO:index_query", &index_object, &texts) ||
+        !index_view(index_object, &view, &index))
+        return NULL;
+    good = texts_open(&in, texts) && output_open(&out[0], module, in.rows + 1, dtypes[0]);
+    if (good) {
+        into.offsets = out[0].view.buf;
+        into.offsets[0] = 0;
+        good = run(&in, query_text, &into);
+    }
+    texts_close(&in);
+    PyBuffer_Release(&view);
+    cp_tokens_free(&into.tokens);
+    for (int i = 1; i < 5; i++)
+        good = good && output_open(&out[i], module, (Py_ssize_t)into.hits.count, dtypes[i]);
+    if (good) {
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t i = 0; i < into.hits.count; i++) {
+            const cp_hit *hit = &into.hits.hit[i];
+
+            ((int64_t *)out[1].view.buf)[i] = hit->position;
+            ((int64_t *)out[2].view.buf)[i] = hit->start;
+            ((int64_t *)out[3].view.buf)[i] = hit->end;
+            ((uint32_t *)out[4].view.buf)[i] = hit->ordinal;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    cp_hits_free(&into.hits);
+    for (int i = 0; i < 5; i++)
+        output_close(&out[i], good);
+    if (good)
+        result = PyTuple_Pack(5, out[0].array, out[1].array, out[2].array, out[3].array,
+                              out[4].array);
+    for (int i = 0; i < 5; i++)
+        Py_XDECREF(out[i].array);
+    return result;
+}
+
 /* ---- the module ---- */
 
 static PyMethodDef methods[] = {
@@ -478,6 +665,15 @@ static PyMethodDef methods[] = {
     {"ngrams", ngrams, METH_VARARGS,
      "ngrams(texts, n, /)\n--\n\n"
      "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
+    {"index_build", index_build, METH_VARARGS,
+     "index_build(hashes, values, n, /)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
+    {"index_header", index_header, METH_O,
+     "index_header(index, /)\n--\n\n"
+     "(n, count, byte offset of the hashes, byte offset of the values or -1)."},
+    {"index_query", index_query, METH_VARARGS,
+     "index_query(index, texts, /)\n--\n\n"
+     "(offsets int64[n + 1], positions int64[h], starts int64[h], ends int64[h],\n"
+     "ordinals uint32[h]): the n-grams of each text that are in the index, in order."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
     {NULL, NULL, 0, NULL},
