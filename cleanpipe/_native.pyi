@@ -15,6 +15,7 @@ All functions raise
 from typing import Any, Protocol
 
 import numpy as np
+from _typeshed import ReadableBuffer
 from numpy.typing import NDArray
 
 class _ArrowArray(Protocol):
@@ -65,6 +66,59 @@ def ngrams(
         hashes: uint64 of shape (g,).
 
     ValueError is also raised for n < 1.
+    """
+
+def index_build(
+    hashes: NDArray[np.uint64], values: NDArray[np.uint32] | None, n: int, /
+) -> NDArray[np.uint8]:
+    """The bytes of an n-gram index (cleanpipe/native/index.h), its checksum left zero.
+
+    Args:
+        hashes: uint64 of shape (count,), contiguous and strictly ascending.
+        values: uint32 of shape (count,), or None for an index without values.
+        n: tokens a gram, 1 to 2**32 - 1.
+
+    Returns uint8: 11 bytes a gram, 15 with values, and under 100 more.
+
+    ValueError is also raised for hashes that do not ascend or are 2**32 or more, for another
+    number of values, and for another n; TypeError for arrays of another type.
+    """
+
+def index_header(index: ReadableBuffer, /) -> tuple[int, int, int, int]:
+    """(n, count, byte offset of the hashes, byte offset of the values or -1) of an index.
+
+    In constant time: the content is not looked at.
+
+    ValueError is raised where the bytes are no index, are too few or too many, or are of another
+    format, token table or Unicode version.
+    """
+
+def index_query(
+    index: ReadableBuffer, texts: _ArrowArray | _ArrowStream, /
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+]:
+    """The n-grams of each text that are in an index, n being the index's.
+
+    A text of fewer than n tokens has one gram, of all its tokens; one without tokens has none.
+
+    Args:
+        index: the bytes of an index: bytes, a memory map, any contiguous buffer. Any content is
+            safe; that of an index that was tampered with may give wrong hits.
+
+    Returns (offsets, positions, starts, ends, ordinals), h being the number of all hits:
+        offsets: int64 of shape (n + 1,); text i has the hits offsets[i] to offsets[i + 1] - 1, in
+            the order of the tokens they begin at.
+        positions: int64 of shape (h,); the number of the gram's first token in its text, from 0.
+        starts, ends: int64 of shape (h,); half-open byte offsets of the gram in its text.
+        ordinals: uint32 of shape (h,); the gram's place among the index's hashes.
+
+    ValueError is also raised as by index_header, and for an index found to be damaged;
+    TypeError where `index` is no buffer.
     """
 
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
