@@ -82,7 +82,9 @@ class NgramIndex:
         if _checksum(self._image) != self._image[_CHECKSUM]:
             raise ValueError("a damaged n-gram index: its checksum is another")
         self.hashes = np.frombuffer(self._image, "<u8", count, hashes_at)
-        self.values = np.frombuffer(self._image, "<u4", count, values_at) if values_at >= 0 else None
+        self.values = (
+            np.frombuffer(self._image, "<u4", count, values_at) if values_at >= 0 else None
+        )
         self.fingerprint = self._image[_CHECKSUM].hex()
         self.path = path
 
@@ -123,7 +125,7 @@ class NgramIndex:
 
     @classmethod
     def _of(cls, hashes: Hashes, values: Values | None, n: int) -> NgramIndex:
-        image = memoryview(_native.index_build(hashes, values, n))
+        image = _native.index_build(hashes, values, n).data
         image[_CHECKSUM] = _checksum(image)
         return cls(image)
 

@@ -80,7 +80,7 @@ def expected(texts: Sequence[str | None], n: int, known: dict[tuple[str, ...], i
                                                                      "quick, brown fox"]),
         (["The quick brown fox."], "the quick red fox", 3, []),
         (["我爱北京天安门"], "他说：“我爱北京！”", 3, ["我爱北", "爱北京"]),
-        (["東京でラーメンを食べる"], "東京で、ラーメン", 5, ["東京で、ラー", "京で、ラーメ", "で、ラーメン"]),
+        (["東京でラーメンを食べる"], "東京で、ラーメ", 5, ["東京で、ラー", "京で、ラーメ"]),
         (["ที่นี่ดี"], "ที่ นี่", 2, ["ที่ นี่"]),
         (["a b"], "A-B", 5, ["A-B"]),  # shorter than n: one gram of all tokens
         (["a b"], "a b c", 5, []),
@@ -108,9 +108,7 @@ SOME = st.one_of(WORDY.map(" ".join), WORDY.map("".join), TEXTS)
     st.lists(SOME, max_size=4), st.lists(st.none() | SOME, max_size=5), st.integers(1, 9), st.data()
 )
 @example(["a b"], [None, "", "a b"], 2, None)
-def test_equals_the_reference(
-    tests: list[str], texts: list[str | None], n: int, data: Any
-) -> None:
+def test_equals_the_reference(tests: list[str], texts: list[str | None], n: int, data: Any) -> None:
     image, known = build_from(tests, n)
     want = expected([*texts, *tests], n, known)
     array = strings([*texts, *tests], large=n % 2 == 0)
@@ -189,7 +187,7 @@ def test_a_million_grams_take_at_most_sixteen_bytes_each() -> None:
     for given_values, limit in ((None, 11), (values, 15)):
         image = _native.index_build(hashes, given_values, 8)
         assert len(image) <= limit * len(hashes) + 100
-        assert _native.index_header(image)[:2] == (8, len(hashes))
+        assert _native.index_header(image.data)[:2] == (8, len(hashes))
     buckets = len(hashes) // 4 + 1
     filters = image[64 + 8 * len(hashes) :][: 8 * buckets].view("<u8")
     asked = np.random.default_rng(2).integers(0, 2**64, 200_000, dtype=np.uint64)
@@ -204,14 +202,13 @@ def test_a_million_grams_take_at_most_sixteen_bytes_each() -> None:
 # ---- hashes that someone chose ----
 
 
-@pytest.mark.parametrize("step", [1, 2**12, 2**18], ids=["neighbours", "one word", "other bits"])
+@pytest.mark.parametrize("step", [1, 64, 4096])
 def test_all_in_one_bucket(step: int) -> None:
-    """Half of the grams of the texts, then so many neighbours that one bucket has most."""
+    """Half of the grams of a text, and so many near one of them that its bucket has most."""
     words = [f"w{i}" for i in range(400)]
     own = _native.ngrams(strings(words), 1)[1]
-    chosen = (own[7] & np.uint64(0xFFFFFFFF00000000)) + np.arange(0, 50_000, dtype=np.uint64) * (
-        np.uint64(step % 2**16 or 1)
-    )
+    near = np.arange(50_000, dtype=np.uint64) * np.uint64(step)
+    chosen = (own[7] & np.uint64(0xFFFFFFFF00000000)) + near
     hashes = np.unique(np.concatenate([own[::2], chosen]))
     image = _native.index_build(hashes, None, 1)
     want = {int(value): place for place, value in enumerate(hashes)}
