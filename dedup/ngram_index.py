@@ -112,20 +112,19 @@ class NgramIndex:
             raise TypeError(
                 f"hashes: expected uint64 of one dimension, got {grams.dtype} of {grams.ndim}"
             )
+        kept = None
+        # Not numpy.unique: its hash table is slow, and hashes that collide in it can be chosen.
         if values is None:
-            return cls._of(np.unique(grams), None, n)
-        kept = _values(values)
-        if kept.shape != grams.shape:
-            raise ValueError(f"{kept.size} values for {grams.size} hashes")
-        order = np.lexsort((kept, grams))
-        grams, kept = grams[order], kept[order]
+            grams = np.sort(grams)
+        else:
+            kept = _values(values)
+            if kept.shape != grams.shape:
+                raise ValueError(f"{kept.size} values for {grams.size} hashes")
+            order = np.lexsort((kept, grams))
+            grams, kept = grams[order], kept[order]
         first = np.ones(len(grams), dtype=np.bool_)
         first[1:] = grams[1:] != grams[:-1]
-        return cls._of(grams[first], kept[first], n)
-
-    @classmethod
-    def _of(cls, hashes: Hashes, values: Values | None, n: int) -> NgramIndex:
-        image = _native.index_build(hashes, values, n).data
+        image = _native.index_build(grams[first], None if kept is None else kept[first], n).data
         image[_CHECKSUM] = _checksum(image)
         return cls(image)
 
