@@ -35,12 +35,12 @@
 #define CP_INDEX_HEADER 64
 
 enum { /* beside CP_OK, CP_NO_MEMORY */
-    CP_INDEX_NOT_ONE = -10,  /* does not begin as an index */
-    CP_INDEX_OTHER_FORMAT = -11,
+    CP_INDEX_NOT_ONE = -10,      /* does not begin as an index */
+    CP_INDEX_OTHER_FORMAT = -11, /* of another CP_INDEX_FORMAT */
     CP_INDEX_OTHER_TOKENS = -12, /* of another token table or Unicode version */
-    CP_INDEX_SIZE = -13,     /* cut short, too long, or the header lies */
-    CP_INDEX_BROKEN = -14,   /* the directory is not ascending */
-    CP_INDEX_UNSORTED = -15, /* what was to be written is not strictly ascending */
+    CP_INDEX_SIZE = -13,         /* cut short, too long, or the count lies */
+    CP_INDEX_BROKEN = -14,       /* impossible numbers in the header, or starts that descend */
+    CP_INDEX_UNSORTED = -15,     /* what was to be written is not strictly ascending */
 };
 
 /* A view of an index; it owns nothing. Pointers need no alignment. */
@@ -83,8 +83,8 @@ int cp_index_write(uint8_t *out, const uint64_t *hashes, const uint32_t *values,
                    uint32_t n);
 
 /* Makes a view of the `size` bytes at `data` in constant time. Returns CP_OK, CP_INDEX_NOT_ONE,
- * _OTHER_FORMAT, _OTHER_TOKENS or _SIZE; but for the first, the fields up to `size` are what the
- * header says, for a message. */
+ * _OTHER_FORMAT, _OTHER_TOKENS, _BROKEN or _SIZE; `format`, `token_table`, `unicode` and `size` are
+ * then for a message, as far as the header was read. */
 int cp_index_open(const uint8_t *data, size_t size, cp_index *index);
 
 /* Appends the hits of one text, in order of position, to `out`. `tokens` has that text's tokens
