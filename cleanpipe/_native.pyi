@@ -15,6 +15,7 @@ Those functions raise
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from _typeshed import ReadableBuffer
 from numpy.typing import NDArray
 
 class _ArrowArray(Protocol):
@@ -35,9 +36,7 @@ MEASURES: tuple[str, ...]
 MEASURES_VERSION: int
 """Raised whenever any text's measure changes; part of a plan's fingerprint."""
 
-def measures(
-    texts: _ArrowArray | _ArrowStream, names: tuple[str, ...], /
-) -> NDArray[np.float64]:
+def measures(texts: _ArrowArray | _ArrowStream, names: tuple[str, ...], /) -> NDArray[np.float64]:
     """Surface measures of each text, as docs/measures.md defines them; no others are computed.
 
     Args:
@@ -47,6 +46,7 @@ def measures(
 
     KeyError is raised for an unknown name, MemoryError also for a text of 4 GiB or more.
     """
+
 ISA: str
 """The instruction set of the kernels in use: `scalar`, `avx2` (x86-64) or `neon` (aarch64).
 

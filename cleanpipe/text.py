@@ -22,8 +22,8 @@ sentence
     letter below U+0800 that itself follows a full stop (``e.g. this``), or after
     Mr, Mrs, Ms, Dr, Prof or St. That is all it knows of abbreviations: ``etc. And`` is
     taken as an end, ``Vitamin C. It`` is not. Thai, Lao and others without marks end at
-    line ends only. Closing are ``"')]}`` and ”’»›」』）】》〉〕〗〙〛］｝｣＂＇, and before whitespace
-    or the end of the line also “‘«‹, which close in German, Czech and Danish.
+    line ends only. Closing are ``"')]}`` and ”’»›」』）】》〉〕〗〙〛］｝｣＂＇, and before
+    whitespace or the end of the line also “‘«‹, which close in German, Czech and Danish.
 
 Ill-formed UTF-8 is U+FFFD, which is visible. All is one pass over the Arrow bytes
 (cleanpipe/native/segments.c), whatever the text.

@@ -30,7 +30,7 @@ class GopherQuality(NamedSet):
         stop_words: different ones of *the, be, to, of, and, that, have, with*, default
             [2, null].
 
-    The paper leaves open what a word, a bullet point and a line are: cleanpipe/surface.py
+    The paper leaves open what a word, a bullet point and a line are: docs/measures.md
     says what they are here, and where datatrove and dolma deviate (dolma also takes the
     median word length, not the mean). Words are what whitespace divides, so that scripts
     without spaces fail nearly all of it: put ``when: {language: en}`` beside it.

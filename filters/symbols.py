@@ -14,7 +14,7 @@ from cleanpipe.stage import Filter, Rule
 class Symbols(Filter):
     """Drops texts with too many (or too few) characters of a kind.
 
-    Each share is characters of the kind over visible characters (cleanpipe/characters.py
+    Each share is characters of the kind over visible characters (docs/measures.md
     says which these are), 0 for a text without any; full-width forms count as their kind.
 
     Parameters (none has a default: there is no number that fits prose, code and every

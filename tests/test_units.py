@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import TypeAlias
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from cleanpipe import surface
+from cleanpipe.bounds import Numbers
 from cleanpipe.surface import SURFACE
 from cleanpipe.units import Units
 
+Taken: TypeAlias = tuple[str, tuple[str, ...]]
 TEXTS = ["a b", "", "c d e", "f"]
 
 
@@ -18,16 +23,16 @@ def units(**known: object) -> Units:
 
 
 @pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
-    """Every surface measure taken, and of which texts."""
-    calls: list[tuple[str, tuple[str, ...]]] = []
-    real = surface.measure
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[Taken]:
+    """The surface measures taken in one go, and of which texts."""
+    calls: list[Taken] = []
+    real = surface.take
 
-    def watched(some: Units, name: str) -> np.ndarray:
-        calls.append((name, tuple(some.strings)))
-        return real(some, name)
+    def watched(text: pa.LargeStringArray, names: Collection[str]) -> dict[str, Numbers]:
+        calls.append((" ".join(names), tuple(text.to_pylist())))
+        return real(text, names)
 
-    monkeypatch.setattr(surface, "measure", watched)
+    monkeypatch.setattr(surface, "take", watched)
     return calls
 
 
@@ -35,7 +40,7 @@ def rows(*places: int) -> np.ndarray:
     return np.array(places, np.int64)
 
 
-def test_a_measure_is_taken_once(taken: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_a_measure_is_taken_once(taken: list[Taken]) -> None:
     some = units()
     assert some.number("tokens").tolist() == [2, 0, 3, 1]
     assert some.number("tokens").tolist() == [2, 0, 3, 1]
@@ -43,7 +48,7 @@ def test_a_measure_is_taken_once(taken: list[tuple[str, tuple[str, ...]]]) -> No
     assert taken == [("tokens", tuple(TEXTS))]
 
 
-def test_a_part_takes_only_what_is_missing(taken: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_a_part_takes_only_what_is_missing(taken: list[Taken]) -> None:
     some = units()
     part = some.take(rows(2, 3))
     assert part.number("tokens").tolist() == [3, 1]
@@ -57,6 +62,20 @@ def test_a_part_takes_only_what_is_missing(taken: list[tuple[str, tuple[str, ...
     ]
 
 
+def test_a_group_is_taken_in_one_go(taken: list[Taken]) -> None:
+    text = pa.array(TEXTS, pa.large_string())
+    some = Units(text, together=[("lines", "tokens"), ("tokens", "characters")])
+    assert some.number("characters").tolist() == [3, 0, 5, 1]
+    assert some.take(rows(0)).number("lines").tolist() == [1]
+    assert some.number("tokens").tolist() == [2, 0, 3, 1]
+    assert some.number("sentences").tolist() == [1, 0, 1, 1]
+    assert taken == [
+        ("tokens characters", tuple(TEXTS)),
+        ("lines", ("a b",)),
+        ("sentences", tuple(TEXTS)),
+    ]
+
+
 @pytest.mark.parametrize("name", sorted(SURFACE))
 def test_parts_and_wholes_agree(name: str) -> None:
     whole = units().number(name)
@@ -66,7 +85,7 @@ def test_parts_and_wholes_agree(name: str) -> None:
     assert some.number(name).tolist() == whole.tolist()
 
 
-def test_what_is_known_comes_first(taken: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_what_is_known_comes_first(taken: list[Taken]) -> None:
     label = pa.array(["en", None, "zh", "und"], pa.large_string())
     some = units(tokens=np.array([9.0, 9, 8, np.nan]), language=label)
     assert some.number("tokens")[:3].tolist() == [9, 9, 8]

@@ -49,11 +49,11 @@ def test_a_surface_measure_is_taken_and_stored() -> None:
 
 
 def test_faults() -> None:
-    known = ", ".join(sorted(SURFACE))
-    assert faults(MeasureRule, {"measure": "symbol_shar", "max": 0.3}) == [
+    [fault] = faults(MeasureRule, {"measure": "symbol_shar", "max": 0.3})
+    assert fault.startswith(
         'measure: "symbol_shar" is no surface measure, and names no stage; '
-        f'did you mean "symbol_share"? known: {known}'
-    ]
+        f'did you mean "symbol_share"? {len(SURFACE)} are known, such as symbol_share, '
+    )
     assert faults(MeasureRule, {"measure": "tokens"}) == [
         ": expected bounds, or min, max, above or below"
     ]
