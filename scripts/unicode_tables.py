@@ -171,7 +171,7 @@ def c_tables(ucd: Ucd) -> tuple[str, str]:
     # Unassigned first, then by class, and what folds last: a number says much by itself.
     nothing = (False, OTHER, 0, PRINTED | VISIBLE)
     kinds = sorted(set(of_code), key=lambda kind: (kind != nothing, kind))
-    plain = sum(not folds for folds, _, _, _ in kinds)
+    plain = sum(not folds and token_class != SILENT for folds, token_class, _, _ in kinds)
     number = {kind: place for place, kind in enumerate(kinds)}
     values = [number[kind] for kind in of_code]
     if len(kinds) > 256:
@@ -223,7 +223,8 @@ enum {{
     CP_BULLET = {BULLET},     /* makes a line a list item */
 }};
 
-/* A kind below CP_PLAIN_KINDS folds to itself; kind 0 is what is not assigned. */
+/* A kind below CP_PLAIN_KINDS is hashed as it stands, one from it on is silent or folds; kind 0 is
+ * what is not assigned. */
 #define CP_PLAIN_KINDS {plain}
 
 typedef struct {{

@@ -9,8 +9,10 @@
 
 #include "arrow_abi.h"
 
-/* Beside the kernels' own codes: the offsets of a text decrease or are negative. */
-#define CP_BAD_OFFSETS (-100)
+enum { /* beside the kernels' own codes */
+    CP_BAD_OFFSETS = -100, /* the offsets of a text decrease or are negative */
+    CP_CHANGED = -101,     /* for kernels that look twice: it was another text the first time */
+};
 
 /* The caller owns it: zero-initialise, set `format`, release with cp_texts_close. */
 typedef struct {

@@ -57,18 +57,68 @@ static PyObject *replaced(PyObject *module, PyObject *texts)
     return per_text(module, texts, check_text);
 }
 
+/* ---- tokens and n-grams: counted first, so that results go where they stay ---- */
+
+static bool check_n(Py_ssize_t n)
+{
+    if (n < 1)
+        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
+    return n >= 1;
+}
+
 typedef struct {
-    cp_tokens tokens;
-    int64_t *offsets;
-} tokens_context;
+    cp_tokens tokens; /* of one text, reused */
+    size_t n;
+    int64_t *offsets; /* of the results of each text */
+    int64_t *start, *end;
+    uint64_t *hash;
+} scan_context;
+
+static int size_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    scan_context *into = context;
+    uint64_t tokens;
+
+    if (len > UINT32_MAX)
+        return CP_TOO_LONG;
+    tokens = cp_tokens_count(text, len);
+    into->offsets[row + 1] =
+        into->offsets[row] + (int64_t)cp_ngrams_count((size_t)tokens, into->n);
+    return CP_OK;
+}
+
+static bool size_results(output *offsets, PyObject *module, const texts_input *in,
+                         scan_context *into)
+{
+    return output_offsets(offsets, module, in, &into->offsets) && run(in, size_text, into);
+}
+
+/* Scans a text into into->tokens; CP_CHANGED when there is no room for what it has now. */
+static int scan_sized(const uint8_t *text, size_t len, size_t row, scan_context *into)
+{
+    const size_t room = (size_t)(into->offsets[row + 1] - into->offsets[row]);
+    uint64_t ill_formed = 0;
+    int code;
+
+    into->tokens.count = 0;
+    code = cp_tokens_scan(text, len, &into->tokens, &ill_formed);
+    if (code == CP_OK && cp_ngrams_count(into->tokens.count, into->n) != room)
+        code = CP_CHANGED;
+    return code;
+}
 
 static int scan_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
-    tokens_context *into = context;
-    uint64_t ill_formed = 0;
-    int code = cp_tokens_scan(text, len, &into->tokens, &ill_formed);
+    scan_context *into = context;
+    const cp_tokens *tokens = &into->tokens;
+    const int64_t at = into->offsets[row];
+    int code = scan_sized(text, len, row, into);
 
-    into->offsets[row + 1] = (int64_t)into->tokens.count;
+    if (code == CP_OK && tokens->count) {
+        widen(into->start + at, tokens->start, tokens->count);
+        widen(into->end + at, tokens->end, tokens->count);
+        memcpy(into->hash + at, tokens->hash, tokens->count * sizeof *tokens->hash);
+    }
     return code;
 }
 
@@ -76,26 +126,59 @@ static PyObject *tokens(PyObject *module, PyObject *texts)
 {
     texts_input in;
     output out[4] = {0}; /* offsets, starts, ends, hashes */
-    tokens_context into = {0};
-    Py_ssize_t count;
-    bool good;
+    scan_context into = {.n = 1};
+    bool good = texts_open(&in, texts) && size_results(&out[0], module, &in, &into);
 
-    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
-           run(&in, scan_text, &into);
-    texts_close(&in);
-    count = (Py_ssize_t)into.tokens.count;
-    good = good && output_open(&out[1], module, count, "int64") &&
-           output_open(&out[2], module, count, "int64") &&
-           output_open(&out[3], module, count, "uint64");
-    if (good && count) {
-        Py_BEGIN_ALLOW_THREADS
-        widen(out[1].view.buf, into.tokens.start, into.tokens.count);
-        widen(out[2].view.buf, into.tokens.end, into.tokens.count);
-        memcpy(out[3].view.buf, into.tokens.hash, into.tokens.count * sizeof(uint64_t));
-        Py_END_ALLOW_THREADS
+    if (good) {
+        Py_ssize_t count = (Py_ssize_t)into.offsets[in.texts.rows];
+
+        good = output_open(&out[1], module, count, "int64") &&
+               output_open(&out[2], module, count, "int64") &&
+               output_open(&out[3], module, count, "uint64");
     }
+    if (good) {
+        into.start = out[1].view.buf;
+        into.end = out[2].view.buf;
+        into.hash = out[3].view.buf;
+        good = run(&in, scan_text, &into);
+    }
+    texts_close(&in);
     cp_tokens_free(&into.tokens);
     return outputs_close(out, 4, good);
+}
+
+static int roll_text(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    scan_context *into = context;
+    int code = scan_sized(text, len, row, into);
+
+    if (code == CP_OK && into->tokens.count)
+        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n,
+                       into->hash + into->offsets[row]);
+    return code;
+}
+
+static PyObject *ngrams(PyObject *module, PyObject *args)
+{
+    PyObject *texts;
+    Py_ssize_t n;
+    texts_input in;
+    output out[2] = {0}; /* offsets, hashes */
+    scan_context into = {0};
+    bool good;
+
+    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n) || !check_n(n))
+        return NULL;
+    into.n = (size_t)n;
+    good = texts_open(&in, texts) && size_results(&out[0], module, &in, &into) &&
+           output_open(&out[1], module, (Py_ssize_t)into.offsets[in.texts.rows], "uint64");
+    if (good) {
+        into.hash = out[1].view.buf;
+        good = run(&in, roll_text, &into);
+    }
+    texts_close(&in);
+    cp_tokens_free(&into.tokens);
+    return outputs_close(out, 2, good);
 }
 
 /* ---- lines, paragraphs, sentences ---- */
@@ -224,79 +307,6 @@ done:
     cp_measures_close(into.scratch);
     free(number);
     return output_close(&out, good);
-}
-
-/* ---- n-grams ---- */
-
-static bool check_n(Py_ssize_t n)
-{
-    if (n < 1)
-        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
-    return n >= 1;
-}
-
-typedef struct {
-    cp_tokens tokens; /* of one text, reused */
-    size_t n;
-    int64_t *offsets;
-    uint64_t *hash; /* all texts' grams */
-    size_t capacity;
-} ngrams_context;
-
-static int roll_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    ngrams_context *into = context;
-    size_t used = (size_t)into->offsets[row], more;
-    uint64_t ill_formed = 0;
-    int code;
-
-    into->tokens.count = 0;
-    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
-        return code;
-    more = cp_ngrams_count(into->tokens.count, into->n);
-    if (more > into->capacity - used) {
-        size_t capacity = used + more > into->capacity * 2 ? used + more : into->capacity * 2;
-        uint64_t *grown = realloc(into->hash, capacity * sizeof *grown);
-
-        if (!grown)
-            return CP_NO_MEMORY;
-        into->hash = grown;
-        into->capacity = capacity;
-    }
-    if (more)
-        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n, into->hash + used);
-    into->offsets[row + 1] = (int64_t)(used + more);
-    return CP_OK;
-}
-
-static PyObject *ngrams(PyObject *module, PyObject *args)
-{
-    PyObject *texts;
-    Py_ssize_t n;
-    texts_input in = {0};
-    output out[2] = {0}; /* offsets, hashes */
-    ngrams_context into = {0};
-    size_t count = 0;
-    bool good;
-
-    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n) || !check_n(n))
-        return NULL;
-    into.n = (size_t)n;
-    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
-           run(&in, roll_text, &into);
-    if (good) {
-        count = (size_t)into.offsets[in.texts.rows];
-        good = output_open(&out[1], module, (Py_ssize_t)count, "uint64");
-    }
-    texts_close(&in);
-    if (good && count) {
-        Py_BEGIN_ALLOW_THREADS
-        memcpy(out[1].view.buf, into.hash, count * sizeof *into.hash);
-        Py_END_ALLOW_THREADS
-    }
-    cp_tokens_free(&into.tokens);
-    free(into.hash);
-    return outputs_close(out, 2, good);
 }
 
 /* ---- signatures ---- */

@@ -171,6 +171,8 @@ static void raise_code(int code, size_t row)
         PyErr_Format(PyExc_MemoryError, "text %zu is longer than 4,294,967,295 bytes", row);
     else if (code == CP_BAD_OFFSETS)
         PyErr_Format(PyExc_ValueError, "text %zu has impossible offsets in the Arrow array", row);
+    else if (code == CP_CHANGED)
+        PyErr_Format(PyExc_ValueError, "text %zu was changed while it was read", row);
     else if (code == CP_INDEX_BROKEN)
         PyErr_SetString(PyExc_ValueError, "a damaged n-gram index");
     else

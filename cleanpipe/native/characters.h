@@ -67,31 +67,54 @@ static inline const uint8_t *cp_trim_space(const uint8_t *begin, const uint8_t *
     return end;
 }
 
-/* The first byte from `at` on that the table marks, or `end`. */
+/* The first byte from `at` on that the table marks with 1 (others with 0), or `end`. */
 static inline const uint8_t *cp_skip_bytes(const uint8_t *at, const uint8_t *end,
                                            const uint8_t table[256])
 {
-    while (end - at >= 8 && !(table[at[0]] | table[at[1]] | table[at[2]] | table[at[3]] |
-                              table[at[4]] | table[at[5]] | table[at[6]] | table[at[7]]))
-        at += 8;
+    for (; end - at >= 8; at += 8) {
+        unsigned marked = 0;
+
+        for (int i = 0; i < 8; i++)
+            marked |= (unsigned)table[at[i]] << i;
+        /* Straight to the first: a loop over the eight would be mispredicted. */
+        if (marked) {
+            at += (marked & 15) ? 0 : 4;
+            marked = (marked & 15) ? marked : marked >> 4;
+            at += (marked & 3) ? 0 : 2;
+            marked = (marked & 3) ? marked : marked >> 2;
+            return at + !(marked & 1);
+        }
+    }
     while (at < end && !table[*at])
         at++;
     return at;
 }
 
+static inline uint64_t cp_high_bits(const uint8_t *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, 8);
+    return word & UINT64_C(0x8080808080808080);
+}
+
 /* The number of code points in [at, end). */
 static inline uint64_t cp_characters(const uint8_t *at, const uint8_t *end)
 {
-    uint64_t count = 0, word;
+    const uint8_t *const begin = at;
+    uint64_t count = 0;
     uint32_t code;
 
     while (at < end) {
-        while (end - at >= 8 && (memcpy(&word, at, 8), !(word & UINT64_C(0x8080808080808080)))) {
+        const uint8_t *const from = at;
+
+        while (end - at >= 8 && !cp_high_bits(at))
             at += 8;
-            count += 8;
-        }
-        for (; at < end && *at < 0x80; at++)
-            count++;
+        if (end - at < 8 && end - begin >= 8 && !cp_high_bits(end - 8))
+            return count + (uint64_t)(end - from);
+        while (at < end && *at < 0x80)
+            at++;
+        count += (uint64_t)(at - from);
         for (; at < end && *at >= 0x80; count++) {
             /* Most of what has three bytes; the rest has bounds of its own. */
             if (end - at >= 3 && *at > 0xE0 && *at < 0xED && cp_utf8_is_tail(at[1]) &&

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "minhash.h"
+#include "tokens_inner.h"
 
 static bool always(void)
 {
@@ -12,19 +13,20 @@ static bool always(void)
 #ifdef CP_HAVE_AVX2
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 #endif
 
 /* Best first; the last is usable everywhere. */
 static const cp_isa table[] = {
 #ifdef CP_HAVE_AVX2
-    {"avx2", has_avx2, cp_minhash_mix_avx2, cp_minhash_minima_avx2},
+    {"avx2", has_avx2, cp_tokens_scan_avx2, cp_tokens_count_avx2, cp_minhash_mix_avx2, cp_minhash_minima_avx2},
 #endif
 #ifdef CP_HAVE_NEON
-    {"neon", always, cp_minhash_mix_neon, cp_minhash_minima_neon},
+    {"neon", always, cp_tokens_scan_neon, cp_tokens_count_neon, cp_minhash_mix_neon, cp_minhash_minima_neon},
 #endif
-    {"scalar", always, cp_minhash_mix_scalar, cp_minhash_minima_scalar},
+    {"scalar", always, cp_tokens_scan_scalar, cp_tokens_count_scalar, cp_minhash_mix_scalar, cp_minhash_minima_scalar},
 };
 
 enum { ROWS = sizeof table / sizeof *table };

@@ -10,16 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tokens.h"
+
 #if defined(__x86_64__) && defined(__GNUC__) /* clang too */
 #define CP_HAVE_AVX2 1
-#define CP_AVX2 __attribute__((target("avx2")))
-#elif defined(__aarch64__)
+/* The instructions that every CPU with AVX2 has had. */
+#define CP_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define CP_HAVE_NEON 1 /* every aarch64 has it */
 #endif
 
 typedef struct {
     const char *name;
     bool (*usable)(void); /* on the machine that runs */
+    /* tokens.h */
+    int (*tokens_scan)(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed);
+    uint64_t (*tokens_count)(const uint8_t *text, size_t len);
     /* minhash.h */
     void (*minhash_mix)(const uint64_t *gram, size_t count, uint32_t *mixed);
     void (*minhash_minima)(const uint32_t *mixed, size_t count, const uint32_t *a,

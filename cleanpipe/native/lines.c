@@ -34,30 +34,34 @@ static inline void sip_word(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-/* SipHash-1-3 (Aumasson and Bernstein 2012) but for the padding: the last word overlaps the one
- * before it, and the length is a word. Never stored, so byte order is the machine's. */
-static uint64_t hash_bytes(const uint64_t salt[2], const uint8_t *at, size_t len)
+static inline uint64_t load(const uint8_t *at)
 {
-    uint64_t v[4] = {
+    uint64_t word = 0;
+
+    for (int i = 0; i < 8; i++)
+        word |= (uint64_t)at[i] << 8 * i;
+    return word;
+}
+
+/* SipHash-1-3 (Aumasson and Bernstein 2012). */
+static uint64_t hash_bytes(const uint64_t salt[2], const uint8_t *at, const uint8_t *end)
+{
+    const size_t len = (size_t)(end - at), left = len & 7;
+    uint64_t word = 0, v[4] = {
         salt[0] ^ UINT64_C(0x736F6D6570736575),
         salt[1] ^ UINT64_C(0x646F72616E646F6D),
         salt[0] ^ UINT64_C(0x6C7967656E657261),
         salt[1] ^ UINT64_C(0x7465646279746573),
     };
-    uint64_t word = 0;
 
-    if (len < 8) {
-        for (size_t i = 0; i < len; i++)
+    for (; end - at >= 8; at += 8)
+        sip_word(v, load(at));
+    if (len >= 8 && left)
+        word = load(end - 8) >> (64 - 8 * left);
+    else
+        for (size_t i = 0; i < left; i++)
             word |= (uint64_t)at[i] << 8 * i;
-    } else {
-        for (size_t i = 0; i + 8 < len; i += 8) {
-            memcpy(&word, at + i, 8);
-            sip_word(v, word);
-        }
-        memcpy(&word, at + len - 8, 8);
-    }
-    sip_word(v, word);
-    sip_word(v, len);
+    sip_word(v, word | (uint64_t)len << 56);
     v[2] ^= 0xFF;
     sip_round(v);
     sip_round(v);
@@ -74,11 +78,9 @@ static void put(cp_line_set *set, size_t place)
     set->slots[slot] = (uint32_t)place + 1;
 }
 
-/* Twice the slots, or the first ones; only those in use are ever cleared. */
-static bool grow_slots(cp_line_set *set)
+/* Clears so many slots, a power of two, and puts what was met into them; no others are touched. */
+static bool take_slots(cp_line_set *set, size_t size)
 {
-    size_t size = set->size ? set->size * 2 : 64;
-
     if (size > set->slot_capacity) {
         uint32_t *slots = size <= SIZE_MAX / sizeof *slots ? malloc(size * sizeof *slots) : NULL;
 
@@ -95,6 +97,17 @@ static bool grow_slots(cp_line_set *set)
     return true;
 }
 
+/* Empties the set for a text of `len` bytes: as many slots as it is likely to need. */
+static bool begin(cp_line_set *set, size_t len)
+{
+    size_t size = 16;
+
+    while (size < len / 32)
+        size *= 2;
+    set->count = 0;
+    return take_slots(set, size);
+}
+
 static bool grow_seen(cp_line_set *set)
 {
     size_t capacity = set->capacity ? set->capacity * 2 : 32;
@@ -109,14 +122,14 @@ static bool grow_seen(cp_line_set *set)
     return true;
 }
 
-/* 1 if the set has an equal span, 0 if it has one now, or CP_NO_MEMORY. */
-static int meet(cp_line_set *set, const uint64_t salt[2], const uint8_t *text,
-                const uint8_t *start, const uint8_t *end)
+/* 1 if the set has a span of these bytes, 0 if it has one now, or CP_NO_MEMORY. */
+static int meet(cp_line_set *set, uint64_t hash, const uint8_t *text, const uint8_t *start,
+                const uint8_t *end)
 {
-    size_t len = (size_t)(end - start), slot;
-    uint64_t hash = hash_bytes(salt, start, len);
+    const size_t len = (size_t)(end - start);
+    size_t slot;
 
-    if (set->count >= set->size / 2 && !grow_slots(set))
+    if (set->count >= set->size / 2 && !take_slots(set, set->size * 2))
         return CP_NO_MEMORY;
     for (slot = hash & (set->size - 1); set->slots[slot]; slot = (slot + 1) & (set->size - 1)) {
         const struct cp_line_seen *seen = &set->seen[set->slots[slot] - 1];
@@ -131,12 +144,6 @@ static int meet(cp_line_set *set, const uint64_t salt[2], const uint8_t *text,
         (struct cp_line_seen){hash, (uint32_t)(start - text), (uint32_t)(end - text)};
     set->slots[slot] = (uint32_t)set->count;
     return 0;
-}
-
-static void forget(cp_line_set *set)
-{
-    set->count = 0;
-    set->size = 0;
 }
 
 void cp_lines_free(cp_lines_scratch *scratch)
@@ -180,63 +187,84 @@ static void count_edges(const cp_line *line, cp_line_counts *counts)
 typedef struct {
     const uint8_t *start, *end;
     uint64_t characters;
+    uint64_t hash; /* over the hashes of its lines, and of what is between them */
 } block;
 
-static int count_paragraph(const block *read, const uint8_t *text, bool duplicates,
-                           cp_lines_scratch *scratch, cp_line_counts *counts)
+static void add_line(block *read, const cp_line *line, uint64_t hash, uint64_t characters,
+                     const uint64_t salt[2])
 {
-    int met = 0;
+    if (read->start) {
+        read->characters += cp_characters(read->end, line->start);
+        /* Between most lines is a newline and no more. */
+        if (line->start - read->end > 1)
+            read->hash = cp_hash_mix(read->hash ^ ~hash_bytes(salt, read->end, line->start));
+    } else {
+        read->start = line->start;
+    }
+    read->hash = cp_hash_mix(read->hash ^ hash);
+    read->characters += characters;
+    read->end = line->end;
+}
 
+static int end_paragraph(block *read, const uint8_t *text, cp_line_set *set,
+                         cp_line_counts *counts)
+{
+    int met = set ? meet(set, read->hash, text, read->start, read->end) : 0;
+
+    if (met < 0)
+        return met;
     counts->paragraphs++;
     counts->paragraph_characters += read->characters;
-    if (duplicates) {
-        met = meet(&scratch->paragraphs, scratch->salt, text, read->start, read->end);
-        if (met == 1) {
-            counts->duplicate_paragraphs++;
-            counts->duplicate_paragraph_characters += read->characters;
-        }
+    if (met) {
+        counts->duplicate_paragraphs++;
+        counts->duplicate_paragraph_characters += read->characters;
     }
-    return met < 0 ? met : CP_OK;
+    *read = (block){0};
+    return CP_OK;
 }
 
 int cp_lines_count(const uint8_t *text, size_t len, unsigned wanted, cp_lines_scratch *scratch,
                    cp_line_counts *counts)
 {
     const uint8_t *at = text, *const end = len ? text + len : text;
-    const bool same_paragraphs = wanted & CP_LINES_DUPLICATE_PARAGRAPHS;
-    const bool paragraphs = wanted & CP_LINES_PARAGRAPHS || same_paragraphs;
-    /* Where no blank line comes, the lines are the paragraphs. */
-    bool blank = false, same_lines = wanted & CP_LINES_DUPLICATES || same_paragraphs;
+    cp_line_set *const paragraph_set =
+        wanted & CP_LINES_DUPLICATE_PARAGRAPHS ? &scratch->paragraphs : NULL;
+    const bool paragraphs = wanted & (CP_LINES_PARAGRAPHS | CP_LINES_DUPLICATE_PARAGRAPHS);
+    const bool hashes = wanted & (CP_LINES_DUPLICATES | CP_LINES_DUPLICATE_PARAGRAPHS);
+    bool blank = false;     /* until a blank line comes, the lines are the paragraphs, */
+    bool line_set = hashes; /* and so are their duplicates */
     cp_line_counts found = {0};
     cp_line line = {0};
     block read = {0};
+    int code;
 
     if (len > UINT32_MAX)
         return CP_TOO_LONG;
-    forget(&scratch->lines);
-    forget(&scratch->paragraphs);
+    if (hashes && !begin(&scratch->lines, len))
+        return CP_NO_MEMORY;
     while (cp_next_line(&at, end, &line)) {
-        uint64_t characters = 0;
+        uint64_t characters = 0, hash = 0;
 
         found.lines++;
         if (wanted & CP_LINES_EDGES)
             count_edges(&line, &found);
-        if (wanted & CP_LINES_CHARACTERS || paragraphs) {
+        if (paragraphs || wanted & CP_LINES_CHARACTERS) {
             characters = cp_characters(line.start, line.end);
             found.characters += characters;
             found.short_lines += characters < CP_SHORT_LINE;
         }
+        if (hashes)
+            hash = hash_bytes(scratch->salt, line.start, line.end);
         if (paragraphs && line.after_blank) {
-            int code = count_paragraph(&read, text, same_paragraphs, scratch, &found);
-
-            if (code != CP_OK)
-                return code;
+            if (!blank && paragraph_set && !begin(paragraph_set, len / 4))
+                return CP_NO_MEMORY;
             blank = true;
-            same_lines = wanted & CP_LINES_DUPLICATES;
-            read = (block){0};
+            line_set = wanted & CP_LINES_DUPLICATES;
+            if ((code = end_paragraph(&read, text, paragraph_set, &found)) != CP_OK)
+                return code;
         }
-        if (same_lines) {
-            int met = meet(&scratch->lines, scratch->salt, text, line.start, line.end);
+        if (line_set) {
+            int met = meet(&scratch->lines, hash, text, line.start, line.end);
 
             if (met < 0)
                 return met;
@@ -246,19 +274,11 @@ int cp_lines_count(const uint8_t *text, size_t len, unsigned wanted, cp_lines_sc
                     characters ? characters : cp_characters(line.start, line.end);
             }
         }
-        if (paragraphs) {
-            if (read.start)
-                read.characters += cp_characters(read.end, line.start);
-            else
-                read.start = line.start;
-            read.characters += characters;
-            read.end = line.end;
-        }
+        if (paragraphs)
+            add_line(&read, &line, hash, characters, scratch->salt);
     }
     if (blank) {
-        int code = count_paragraph(&read, text, same_paragraphs, scratch, &found);
-
-        if (code != CP_OK)
+        if ((code = end_paragraph(&read, text, paragraph_set, &found)) != CP_OK)
             return code;
     } else {
         found.paragraphs = found.lines;

@@ -14,11 +14,11 @@
 
 /* What to count beside `lines`; together with |. A count that is not wanted is not to be read. */
 enum {
-    CP_LINES_EDGES = 1,       /* bullets, ellipses, terminal */
-    CP_LINES_CHARACTERS = 2,  /* short_lines, characters */
-    CP_LINES_DUPLICATES = 4,  /* duplicates, duplicate_characters */
-    CP_LINES_PARAGRAPHS = 8,  /* paragraphs, paragraph_characters */
-    CP_LINES_DUPLICATE_PARAGRAPHS = 16, /* those and the two for duplicate paragraphs */
+    CP_LINES_EDGES = 1,                 /* bullets, ellipses, terminal */
+    CP_LINES_CHARACTERS = 2,            /* short_lines, characters */
+    CP_LINES_DUPLICATES = 4,            /* duplicates, duplicate_characters */
+    CP_LINES_PARAGRAPHS = 8,            /* paragraphs, paragraph_characters */
+    CP_LINES_DUPLICATE_PARAGRAPHS = 16, /* those, and the two of duplicate paragraphs */
     CP_LINES_ALL = 31,
 };
 

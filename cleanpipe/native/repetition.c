@@ -118,8 +118,11 @@ static int number_tokens(const cp_tokens *tokens, cp_repetition_scratch *s)
     if (cp_table_begin(&s->table, tokens->count) != CP_OK)
         return CP_NO_MEMORY;
     for (size_t i = 0; i < tokens->count; i++) {
-        uint32_t gram = cp_table_add(&s->table, tokens->hash[i]);
+        uint32_t gram;
 
+        if (tokens->count - i > CP_TABLE_AHEAD)
+            cp_table_expect(&s->table, tokens->hash[i + CP_TABLE_AHEAD]);
+        gram = cp_table_add(&s->table, tokens->hash[i]);
         if (gram == CP_TABLE_NO_MEMORY)
             return CP_NO_MEMORY;
         s->table.entries[gram].count++;
@@ -144,6 +147,12 @@ static void keep_repeated(cp_repetition_scratch *s, size_t *count)
     *count = kept;
 }
 
+/* The key of the n-gram that the (n-1)-grams j and j + 1 make. */
+static inline uint64_t pair(const cp_repetition_scratch *s, size_t j)
+{
+    return (uint64_t)s->gram[j] << 32 | s->gram[j + 1];
+}
+
 /* Makes of *count repeated grams those that are one token longer. */
 static int number_longer(cp_repetition_scratch *s, size_t *count)
 {
@@ -156,7 +165,9 @@ static int number_longer(cp_repetition_scratch *s, size_t *count)
 
         if (at + 1 != s->at[j + 1])
             continue;
-        gram = cp_table_add(&s->table, (uint64_t)s->gram[j] << 32 | s->gram[j + 1]);
+        if (*count - j > CP_TABLE_AHEAD + 1)
+            cp_table_expect(&s->table, pair(s, j + CP_TABLE_AHEAD));
+        gram = cp_table_add(&s->table, pair(s, j));
         if (gram == CP_TABLE_NO_MEMORY)
             return CP_NO_MEMORY;
         s->table.entries[gram].count++;

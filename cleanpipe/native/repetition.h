@@ -36,8 +36,8 @@ typedef struct {
     uint64_t span_repeats;
 } cp_repetition;
 
-/* Memory of one text, reused by the next: 12 bytes a token, and some 28 for each distinct token
- * or n-gram of the length with most. The caller owns it: zero-initialise, one a thread, release
+/* Memory of one text, reused by the next: 12 bytes a token, and 24 to 40 for each distinct token
+ * or n-gram of the length that has most. The caller owns it: zero-initialise, one a thread, release
  * with cp_repetition_free. */
 typedef struct {
     cp_table table;

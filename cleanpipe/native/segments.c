@@ -115,10 +115,10 @@ static bool paragraphs(const uint8_t *at, const uint8_t *end, sink *into)
     return !blank || add(into, begin, last);
 }
 
-/* Bytes with which a stop or wide stop begins. */
-static const uint8_t may_stop[256] = {
-    ['.'] = 1,  ['!'] = 1,  ['?'] = 1,  [0xD6] = 1, [0xD8] = 1, [0xDB] = 1,
-    [0xE0] = 1, [0xE1] = 1, [0xE2] = 1, [0xE3] = 1, [0xEF] = 1,
+/* The newline, and bytes with which a stop or wide stop begins. */
+static const uint8_t may_end[256] = {
+    ['\n'] = 1, ['.'] = 1,  ['!'] = 1,  ['?'] = 1,  [0xD6] = 1, [0xD8] = 1,
+    [0xDB] = 1, [0xE0] = 1, [0xE1] = 1, [0xE2] = 1, [0xE3] = 1, [0xEF] = 1,
 };
 
 /* Whether a byte belongs to a letter, a digit or a character beyond ASCII. */
@@ -128,8 +128,8 @@ static bool in_word(uint8_t byte)
            (byte >= 'a' && byte <= 'z');
 }
 
-/* Whether the full stop at `stop` in the line follows an initial, a title, or a letter and dot. */
-static bool abbreviates(const uint8_t *line, const uint8_t *stop)
+/* Whether the full stop at `stop` in the text follows an initial, a title, or a letter and dot. */
+static bool abbreviates(const uint8_t *text, const uint8_t *stop)
 {
     static const char titles[][5] = {"Mr", "Mrs", "Ms", "Dr", "Prof", "St"};
     uint16_t traits;
@@ -137,20 +137,20 @@ static bool abbreviates(const uint8_t *line, const uint8_t *stop)
     uint8_t before;
     int length;
 
-    if (stop == line)
+    if (stop == text)
         return false;
-    code = cp_code_before(line, stop, &length);
+    code = cp_code_before(text, stop, &length);
     if (code >= 0x800)
         return false;
     traits = cp_unicode_kinds[cp_unicode_kind_of(code)].traits;
-    before = stop - length > line ? stop[-length - 1] : ' ';
+    before = stop - length > text ? stop[-length - 1] : ' ';
     if ((traits & CP_LETTER && before == '.') || (traits & CP_UPPER && !in_word(before)))
         return true;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
         ptrdiff_t letters = (ptrdiff_t)strlen(titles[i]);
 
-        if (stop - line >= letters && !memcmp(stop - letters, titles[i], (size_t)letters) &&
-            (stop - line == letters || !in_word(stop[-letters - 1])))
+        if (stop - text >= letters && !memcmp(stop - letters, titles[i], (size_t)letters) &&
+            (stop - text == letters || !in_word(stop[-letters - 1])))
             return true;
     }
     return false;
@@ -173,14 +173,19 @@ static const uint8_t *closings(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
-/* The line has no whitespace at its ends. */
-static bool sentences_of(const uint8_t *line, const uint8_t *end, sink *into)
+static bool sentences(const uint8_t *at, const uint8_t *end, sink *into)
 {
-    const uint8_t *start = line, *at = line, *marks;
+    const uint8_t *start = at = cp_skip_space(at, end), *marks;
     uint16_t traits, found;
     int length;
 
-    while ((at = cp_skip_bytes(at, end, may_stop)) < end) {
+    while ((at = cp_skip_bytes(at, end, may_end)) < end) {
+        if (*at == '\n') {
+            if (!add(into, start, cp_trim_space(start, at)))
+                return false;
+            start = at = cp_skip_space(at, end);
+            continue;
+        }
         marks = at;
         found = 0;
         do {
@@ -197,23 +202,14 @@ static bool sentences_of(const uint8_t *line, const uint8_t *end, sink *into)
         at = closings(at, end);
         if (!(found & CP_WIDE_STOP) &&
             ((at < end && cp_traits_at(at, end, &length)) ||
-             (at - marks == 1 && *marks == '.' && abbreviates(line, marks))))
+             (at - marks == 1 && *marks == '.' && abbreviates(into->text, marks))))
             continue;
         if (!add(into, start, at))
             return false;
         start = at = cp_skip_space(at, end);
     }
+    end = cp_trim_space(start, end);
     return start == end || add(into, start, end);
-}
-
-static bool sentences(const uint8_t *at, const uint8_t *end, sink *into)
-{
-    cp_line line = {0};
-
-    while (cp_next_line(&at, end, &line))
-        if (!sentences_of(line.start, line.end, into))
-            return false;
-    return true;
 }
 
 static bool read_units(const uint8_t *text, size_t len, cp_unit unit, sink *into)

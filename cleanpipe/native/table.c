@@ -19,9 +19,9 @@
  * next keys are far fewer. */
 #define LARGE_SLOTS ((size_t)1 << 21)
 
-/* A new table has room for no more entries than this: where few keys are distinct it stays in the
- * cache, and growing costs the others little. */
-#define FIRST_ENTRIES ((size_t)1 << 15)
+/* A table begins with room for no more entries than this, or than it had the last time: where few
+ * keys are distinct it stays in the cache, and growing costs the others little. */
+#define FIRST_ENTRIES ((size_t)1 << 13)
 
 enum {
     LEAST_BITS = 4,
@@ -108,9 +108,10 @@ static int reserve_entries(cp_table *table, size_t room)
 
 int cp_table_begin(cp_table *table, size_t most)
 {
-    size_t room = most / 2 < FIRST_ENTRIES ? most / 2 : FIRST_ENTRIES;
+    size_t room = table->count > FIRST_ENTRIES ? table->count : FIRST_ENTRIES;
     unsigned bits = LEAST_BITS;
 
+    room = room < most ? room : most;
     while ((size_t)1 << (bits - 1) < room)
         bits++;
     if (table->slots_room > LARGE_SLOTS && table->slots_room / 32 > most)
@@ -141,6 +142,8 @@ int cp_table_grow(cp_table *table)
         for (uint32_t i = 0; i < table->count; i++) {
             size_t at = (size_t)(cp_salted(table->entries[i].key, &table->salt) >> table->shift);
 
+            if (table->count - i > CP_TABLE_AHEAD)
+                cp_table_expect(table, table->entries[i + CP_TABLE_AHEAD].key);
             while (table->slots[at])
                 at = (at + 1) & mask;
             table->slots[at] = i + 1;

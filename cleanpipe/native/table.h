@@ -58,7 +58,7 @@ typedef struct {
 typedef struct {
     cp_entry *entries;
     uint32_t count;      /* of entries */
-    uint32_t limit;      /* the count at which the slots, or the room for entries, are full */
+    uint32_t limit;      /* the count at which slots or room for entries must grow */
     unsigned shift;      /* there are 2^(64 - shift) slots in use, from 16 upwards */
     uint32_t *slots;     /* the number of an entry plus 1, or 0 */
     size_t slots_room;   /* slots allocated */
@@ -67,6 +67,12 @@ typedef struct {
 } cp_table;
 
 #define CP_TABLE_NO_MEMORY UINT32_MAX
+
+/* How many keys ahead of cp_table_add to call cp_table_expect. */
+#define CP_TABLE_AHEAD 16
+
+/* Tables of fewer entries are in the cache anyhow. */
+#define CP_TABLE_CACHED 16384u
 
 /* Empties the table, for `most` keys or fewer (if there are more after all, that only costs time).
  * It begins small, so a bound may be generous. Memory that is far too large for them is given
@@ -78,28 +84,40 @@ int cp_table_grow(cp_table *table);
 
 void cp_table_free(cp_table *table);
 
+/* Tells that the key is to be added soon: a large table then waits less for memory. */
+static inline void cp_table_expect(const cp_table *table, uint64_t key)
+{
+#ifdef __GNUC__
+    if (table->count >= CP_TABLE_CACHED)
+        __builtin_prefetch(table->slots + (cp_salted(key, &table->salt) >> table->shift), 1);
+#else
+    (void)table;
+    (void)key;
+#endif
+}
+
 /* The number of the key's entry, a new one if there is none, or CP_TABLE_NO_MEMORY. */
 static inline uint32_t cp_table_add(cp_table *table, uint64_t key)
 {
-    uint64_t salted = cp_salted(key, &table->salt);
-    size_t mask = ((size_t)1 << (64 - table->shift)) - 1, at = (size_t)(salted >> table->shift);
-    uint32_t slot;
+    uint32_t slot, number;
+    size_t at, mask;
 
-    while ((slot = table->slots[at]) && table->entries[slot - 1].key != key)
-        at = (at + 1) & mask;
-    if (slot)
-        return slot - 1;
-    if (table->count == table->limit) {
-        if (cp_table_grow(table) != CP_OK)
-            return CP_TABLE_NO_MEMORY;
-        mask = ((size_t)1 << (64 - table->shift)) - 1;
-        at = (size_t)(salted >> table->shift);
-        while (table->slots[at])
-            at = (at + 1) & mask;
-    }
+    if (table->count == table->limit && cp_table_grow(table) != CP_OK)
+        return CP_TABLE_NO_MEMORY;
+    mask = ((size_t)1 << (64 - table->shift)) - 1;
+    at = (size_t)(cp_salted(key, &table->salt) >> table->shift);
+    /* A free slot is one that leads to the next entry, with this key: whether a key is new is a
+     * branch that no processor foresees. */
     table->entries[table->count] = (cp_entry){key, 0, 0};
-    table->slots[at] = ++table->count;
-    return table->count - 1;
+    for (;; at = (at + 1) & mask) {
+        slot = table->slots[at];
+        number = slot - 1 + ((table->count + 1) & (0u - !slot));
+        if (table->entries[number].key == key)
+            break;
+    }
+    table->slots[at] = number + 1;
+    table->count += !slot;
+    return number;
 }
 
 #endif

@@ -33,8 +33,9 @@ enum {
     CP_BULLET = 8192,     /* makes a line a list item */
 };
 
-/* A kind below CP_PLAIN_KINDS folds to itself; kind 0 is what is not assigned. */
-#define CP_PLAIN_KINDS 23
+/* A kind below CP_PLAIN_KINDS is hashed as it stands, one from it on is silent or folds; kind 0 is
+ * what is not assigned. */
+#define CP_PLAIN_KINDS 22
 
 typedef struct {
     int32_t fold; /* add it to the code point for its simple case folding */
