@@ -1,0 +1,82 @@
+"""The native kernels against ``wc -w`` on the same bytes: one core, Arrow in, result out.
+
+    python -m benchmarks kernels
+
+docs/benchmarks.md says how to read the table.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+import cleanpipe as cp
+from benchmarks.measuring.clock import Job, Speed, cpu_seconds, one_core, take_turns, wc
+from benchmarks.measuring.texts import Corpus, corpora
+from cleanpipe import _native
+from cleanpipe.text import segments
+
+ROUNDS = 5
+CORPUS_BYTES = 48 << 20
+
+
+class Work(NamedTuple):
+    """What is done to a batch, and at least how fast, in times ``wc -w`` (None: no matter)."""
+
+    name: str
+    run: Callable[[pa.Array], Any]
+    target: float | None
+
+
+def works() -> Iterator[Work]:
+    yield Work("tokens, counted", _native.token_counts, None)
+    yield Work("tokens and their hashes", _native.tokens, None)
+    yield Work("tokens + 5-gram hashes", lambda texts: _native.ngrams(texts, 5), 1.0)
+    yield Work("lines", lambda texts: segments(texts, "line"), None)
+    # yield Work("all measures", cp.measures, 0.25)
+
+
+def job(work: Work, batches: list[pa.Array]) -> Job:
+    def run() -> None:
+        for batch in batches:
+            work.run(batch)
+
+    return run
+
+
+def measure(corpus: Corpus) -> None:
+    print(f"\n{corpus}", flush=True)
+    batches = corpus.batches()
+    todo = list(works())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts"
+        corpus.write(path)
+        jobs: dict[str, Job] = {"wc -w": lambda: wc(path)}
+        jobs |= {work.name: job(work, batches) for work in todo}
+        clocks = {name: lambda run=run: cpu_seconds(run) for name, run in jobs.items()}
+        seconds = take_turns(clocks, ROUNDS)
+    speeds = {name: Speed.of(corpus.size, taken) for name, taken in seconds.items()}
+    ruler = speeds["wc -w"]
+    print(f"  {'work':32}{'MB/s':>16}{'times wc -w':>16}{'at least':>10}")
+    print(f"  {'wc -w':32}{ruler!s:>16}")
+    for work in todo:
+        speed = speeds[work.name]
+        ratio = Speed(speed.best / ruler.best, speed.median / ruler.median)
+        verdict = "" if work.target is None else "  met" if ratio.best >= work.target else "  NOT MET"
+        target = "" if work.target is None else f"{work.target:g}"
+        print(f"  {work.name:32}{speed!s:>16}{ratio!s:>16}{target:>10}{verdict}")
+
+
+def main() -> None:
+    one_core()
+    print(f"one core, CPU time, best (median) of {ROUNDS} rounds")
+    for corpus in corpora(CORPUS_BYTES):
+        measure(corpus)
+
+
+if __name__ == "__main__":
+    main()
