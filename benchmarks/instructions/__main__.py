@@ -128,4 +128,5 @@ def main() -> None:
         sys.exit("\n".join(wrong))
 
 
-main()
+if __name__ == "__main__":
+    main()

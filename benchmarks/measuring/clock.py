@@ -14,7 +14,7 @@ Job = Callable[[], object]
 
 
 class Speed(NamedTuple):
-    """MB/s (10**6 bytes of UTF-8 a second) over some rounds."""
+    """MB/s (10**6 bytes of UTF-8 a second) over some rounds, or how many times another's."""
 
     best: float
     median: float
@@ -23,8 +23,18 @@ class Speed(NamedTuple):
     def of(cls, size: int, seconds: list[float]) -> Speed:
         return cls(size / min(seconds) / 1e6, size / statistics.median(seconds) / 1e6)
 
+    def times(self, other: Speed) -> Speed:
+        """Best beside best, median beside median."""
+        return Speed(self.best / other.best, self.median / other.median)
+
+    def against(self, target: float | None) -> str:
+        """A ratio, what it is to be at least, and whether it is: the end of a table's row."""
+        if target is None:
+            return f"{self!s:>16}"
+        return f"{self!s:>16}{target:>10g}  {'met' if self.best >= target else 'NOT MET'}"
+
     def __str__(self) -> str:
-        return f"{self.best:.3g} ({self.median:.3g})"
+        return f"{_three_digits(self.best)} ({_three_digits(self.median)})"
 
 
 def one_core() -> None:
@@ -42,9 +52,7 @@ def cpu_seconds(job: Job) -> float:
     return _used() - start
 
 
-def take_turns(
-    clocks: Mapping[str, Callable[[], float]], rounds: int
-) -> dict[str, list[float]]:
+def take_turns(clocks: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
     """What each clock says in each round, so that whatever slows the machine slows all.
 
     A first round, not counted, warms caches, allocators and branch predictors.
@@ -66,6 +74,10 @@ def wc(path: Path) -> None:
         stdout=subprocess.DEVNULL,
         check=True,
     )
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _used() -> float:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from cleanpipe import Pipeline
 
 ROOT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("CLEANPIPE_SHARED", ROOT / ".." / "shared"))
+SHARED = Path(os.environ.get("CLEANPIPE_SHARED", ROOT.parent / "shared"))
 SAMPLE = ROOT / "examples" / "sample"
 BATCH_BYTES = 8 << 20
 SAMPLE_BYTES = 16 << 20
