@@ -7,6 +7,7 @@
 typedef struct {
     uint8_t *at;
     uint64_t state;
+    uint32_t script; /* of a mixed text */
 } writer;
 
 /* A 64-bit linear congruential generator (Knuth, MMIX); its high bits are the good ones. */
@@ -52,9 +53,10 @@ static void put_point(writer *w, uint32_t point)
 }
 
 /* The same word for the same number: letters are drawn from a generator that begins with it. */
-static void numbered_word(writer *w, uint32_t number, uint32_t first, uint32_t letters, bool capital)
+static void numbered_word(writer *w, uint32_t number, uint32_t first, uint32_t letters,
+                          bool capital)
 {
-    writer own = {w->at, number * UINT64_C(0x9E3779B97F4A7C15) + first};
+    writer own = {.at = w->at, .state = number * UINT64_C(0x9E3779B97F4A7C15) + first};
     uint32_t length = 2 + below(&own, 4) + below(&own, 6);
 
     for (uint32_t i = 0; i < length; i++)
@@ -94,41 +96,46 @@ static void chinese_sentence(writer *w)
     put(w, below(w, 10) ? "。" : "！");
 }
 
-/* A sentence in one of many scripts, with what stands between letters there. */
+static const struct {
+    uint32_t first, letters;
+} scripts[] = {
+    {0x3B1, 24},    /* Greek */
+    {0x430, 32},    /* Cyrillic */
+    {0x5D0, 27},    /* Hebrew */
+    {0x627, 36},    /* Arabic, vowel signs too */
+    {0x915, 55},    /* Devanagari, vowel signs too */
+    {0xE01, 57},    /* Thai, vowel signs too */
+    {0x3042, 80},   /* Hiragana */
+    {0x30A2, 80},   /* Katakana */
+    {0xAC00, 2000}, /* Hangul */
+    {0xE0, 22},     /* Latin, each letter with an accent */
+};
+
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+
+/* A sentence in the script of the text, one in six in another, with what stands beside letters. */
 static void mixed_sentence(writer *w)
 {
-    static const struct {
-        uint32_t first, letters;
-    } scripts[] = {
-        {0xE0, 22},    /* Latin with accents */
-        {0x3B1, 24},   /* Greek */
-        {0x430, 32},   /* Cyrillic */
-        {0x5D0, 27},   /* Hebrew */
-        {0x627, 36},   /* Arabic, vowel signs too */
-        {0x915, 55},   /* Devanagari, vowel signs too */
-        {0xE01, 57},   /* Thai, vowel signs too */
-        {0x3042, 80},  /* Hiragana */
-        {0x30A2, 80},  /* Katakana */
-        {0xAC00, 2000}, /* Hangul */
-        {0x1F600, 60}, /* emoji */
-    };
-    uint32_t script = below(w, sizeof scripts / sizeof *scripts + 4), words = 3 + below(w, 12);
+    uint32_t script = below(w, 6) ? w->script : below(w, SCRIPTS + 2), words = 3 + below(w, 12);
 
-    if (script >= sizeof scripts / sizeof *scripts + 2) {
+    if (script == SCRIPTS) {
         english_sentence(w);
         return;
     }
-    if (script >= sizeof scripts / sizeof *scripts) {
+    if (script > SCRIPTS) {
         chinese_sentence(w);
         return;
     }
     for (uint32_t i = 0; i < words; i++) {
         if (i)
             put(w, " ");
-        if (below(w, 8))
-            numbered_word(w, skewed(w, 5000), scripts[script].first, scripts[script].letters, false);
-        else
+        if (below(w, 16) == 0)
             numbered_word(w, below(w, 5000), '0', 10, false);
+        else if (below(w, 40) == 0)
+            put(w, "\xF0\x9F\x98\x80"); /* an emoji */
+        else
+            numbered_word(w, skewed(w, 5000), scripts[script].first, scripts[script].letters,
+                          false);
     }
     put(w, ".");
 }
@@ -158,7 +165,7 @@ enum {
 
 bool texts_make(size_t kind, texts *out)
 {
-    writer w = {malloc(TEXT_BYTES + LONGEST), 2024};
+    writer w = {.at = malloc(TEXT_BYTES + LONGEST), .state = 2024};
 
     *out = (texts){.bytes = w.at};
     if (!w.at)
@@ -166,6 +173,7 @@ bool texts_make(size_t kind, texts *out)
     while (w.at < out->bytes + TEXT_BYTES && out->count < TEXTS_MOST) {
         uint32_t lines = 1 + skewed(&w, 64);
 
+        w.script = below(&w, SCRIPTS + 2);
         for (uint32_t i = 0; i < lines; i++) {
             uint32_t number = below(&w, 8) ? 1 + below(&w, 4) : 0;
 
