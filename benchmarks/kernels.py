@@ -13,15 +13,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+import cleanpipe as cp
 from benchmarks.measuring.clock import Job, Speed, cpu_seconds, one_core, take_turns, wc
 from benchmarks.measuring.texts import Corpus, corpora
 from cleanpipe import _native
+from cleanpipe.dedup.ngram_index import NgramIndex
 from cleanpipe.text import segments
 
 ROUNDS = 5
 CORPUS_BYTES = 48 << 20
+INDEX_ENTRIES = 1_000_000
+INDEX_FOUND = 10_000
 
 
 class Work(NamedTuple):
@@ -32,11 +37,23 @@ class Work(NamedTuple):
     target: float | None
 
 
-def works() -> Iterator[Work]:
+def works(corpus: Corpus) -> Iterator[Work]:
     yield Work("tokens, counted", _native.token_counts, None)
     yield Work("tokens and their hashes", _native.tokens, None)
     yield Work("tokens + 5-gram hashes", lambda texts: _native.ngrams(texts, 5), 1.0)
+    yield Work("MinHash, 128 permutations, 5-grams", cp.minhash, 0.5)
+    for n in (5, 8, 13):
+        yield Work(f"query of 1M {n}-grams", index(corpus, n).query, 0.5)
+    yield Work("all measures", cp.measures, 0.25)
     yield Work("lines", lambda texts: segments(texts, "line"), None)
+
+
+def index(corpus: Corpus, n: int) -> NgramIndex:
+    """An index of INDEX_ENTRIES n-grams, INDEX_FOUND of them from the texts, evenly chosen."""
+    grams = _native.ngrams(corpus.texts, n)[1]
+    found = grams[:: max(len(grams) // INDEX_FOUND, 1)][:INDEX_FOUND]
+    others = np.random.default_rng(0).integers(0, 2**64, INDEX_ENTRIES - len(found), np.uint64)
+    return NgramIndex.build(np.concatenate([found, others]), n)
 
 
 def do(work: Work, batches: list[pa.Array]) -> None:
@@ -47,7 +64,7 @@ def do(work: Work, batches: list[pa.Array]) -> None:
 def measure(corpus: Corpus) -> None:
     print(f"\n{corpus}", flush=True)
     batches = corpus.batches()
-    todo = list(works())
+    todo = list(works(corpus))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "texts"
         corpus.write(path)
