@@ -27,7 +27,7 @@ demo: $(INSTALLED) ## clean the sample in examples/, print the table, explain on
 test: $(INSTALLED) ## lint, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict -p cleanpipe -p tests
+	$(BIN)/mypy --strict -p cleanpipe -p tests -p benchmarks
 	$(BIN)/pytest tests --ignore=tests/accept $(ARGS)
 
 accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)

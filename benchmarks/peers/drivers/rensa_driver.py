@@ -9,7 +9,8 @@ from rensa import RMinHash
 def signature(text: str) -> list[int]:
     sketch = RMinHash(num_perm=128, seed=1)
     sketch.update(shingles(text))
-    return sketch.digest()
+    digest: list[int] = sketch.digest()
+    return digest
 
 
 serve({"signature": signature})
