@@ -9,10 +9,10 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept bench format clean
+.PHONY: help demo test accept bench bench-peers bench-instructions format clean
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "  PYTHON=python3.12 picks the Python of a new $(VENV); ARGS=... goes to pytest or the benchmarks"
 
 demo: $(INSTALLED) ## clean the sample in examples/, print the table, explain one drop
@@ -27,14 +27,20 @@ demo: $(INSTALLED) ## clean the sample in examples/, print the table, explain on
 test: $(INSTALLED) ## lint, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict -p cleanpipe -p tests
+	$(BIN)/mypy --strict -p cleanpipe -p tests -p benchmarks
 	$(BIN)/pytest tests --ignore=tests/accept $(ARGS)
 
 accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/pytest tests/accept $(ARGS)
 
-bench: $(INSTALLED) ## the benchmarks
-	$(BIN)/python -m benchmarks $(ARGS)
+bench: $(INSTALLED) ## the benchmarks, on the texts in CLEANPIPE_SHARED, else on the sample
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks $(ARGS)
+
+bench-peers: $(INSTALLED) ## other tools beside ours; fetches them the first time, takes minutes
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.peers
+
+bench-instructions: $(INSTALLED) ## the kernels' instructions a byte against those kept (needs valgrind)
+	$(BIN)/python -m benchmarks.instructions $(ARGS)
 
 format: $(INSTALLED) ## rewrite the sources as ruff wants them
 	$(BIN)/ruff check --fix .

@@ -1,0 +1,1 @@
+"""How many instructions a kernel needs for a byte of text: a slow-down is seen without a clock."""

@@ -1,0 +1,1 @@
+"""Ours beside other tools, each in an environment of its own."""
