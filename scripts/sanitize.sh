@@ -40,11 +40,11 @@ done
 sanitized() {
     # detect_leaks: CPython and its modules keep memory to their end.
     # allocator_may_return_null: tests ask for too much, and want a MemoryError.
-    # log_path: pytest would swallow what a dying process says, and tests start processes.
+    # log_path: tests start processes, and may swallow what a dying one says.
     # PYTHONMALLOC, ARROW_DEFAULT_MEMORY_POOL: each object and buffer is a block that ASan knows.
     env LD_PRELOAD="$preload" PYTHONMALLOC=malloc ARROW_DEFAULT_MEMORY_POOL=system \
         ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:log_path=$PWD/reports/asan" \
-        UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/reports/ubsan" \
+        UBSAN_OPTIONS=print_stacktrace=1 \
         PYTHONPATH="$PWD" "$python" "$@"
 }
 
@@ -56,9 +56,10 @@ assert b"__asan_init" in Path(_native.__file__).read_bytes(), _native.__file__
 print(*getattr(_native, "ISAS", ["scalar"]))
 ')
 failed=0
+# --capture=sys: UBSan writes to stderr whatever log_path says, and then ends the process.
 for isa in $sets; do
     echo "sanitized, CLEANPIPE_ISA=$isa"
-    CLEANPIPE_ISA=$isa sanitized -m pytest -p no:cacheprovider $present "$@" || failed=1
+    CLEANPIPE_ISA=$isa sanitized -m pytest --capture=sys -p no:cacheprovider $present "$@" || failed=1
 done
 for report in reports/*; do
     [ ! -e "$report" ] || { cat "$report" >&2; failed=1; }
