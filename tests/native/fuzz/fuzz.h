@@ -27,6 +27,13 @@ typedef struct {
 uint64_t fuzz_utf8(const fuzz_input *in);
 uint64_t fuzz_tokens(const fuzz_input *in);
 uint64_t fuzz_ngrams(const fuzz_input *in);
+uint64_t fuzz_table(const fuzz_input *in);
+uint64_t fuzz_repetition(const fuzz_input *in);
+uint64_t fuzz_segments(const fuzz_input *in);
+uint64_t fuzz_lines(const fuzz_input *in);
+uint64_t fuzz_markup(const fuzz_input *in);
+uint64_t fuzz_kinds(const fuzz_input *in);
+uint64_t fuzz_measures(const fuzz_input *in);
 
 /* Ends the process with a message unless the condition holds, NDEBUG or not. */
 #define FUZZ_CHECK(condition) \

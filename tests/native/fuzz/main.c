@@ -19,6 +19,13 @@ static const struct {
     {"utf8", fuzz_utf8},
     {"tokens", fuzz_tokens},
     {"ngrams", fuzz_ngrams},
+    {"table", fuzz_table},
+    {"repetition", fuzz_repetition},
+    {"segments", fuzz_segments},
+    {"lines", fuzz_lines},
+    {"markup", fuzz_markup},
+    {"kinds", fuzz_kinds},
+    {"measures", fuzz_measures},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, HEADER = 1 + FUZZ_PARAMETERS, BEHIND = 64 };
