@@ -78,7 +78,7 @@ size_t fuzz_make(uint64_t seed, uint8_t *out, size_t room)
             length = 1 + below(&state, text);
             from = out + size - length;
         } else if (chance == 3 && text) { /* its last bytes, again and again */
-            length = 1 + below(&state, text < 24 ? text : 24);
+            length = 1 + below(&state, text < 80 ? text : 80);
             for (size_t times = below(&state, 12); times && size + length < most; times--) {
                 memcpy(out + size, out + size - length, length);
                 size += length;

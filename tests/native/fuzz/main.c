@@ -213,6 +213,7 @@ int main(int argc, char **argv)
 
         for (seed = strtoul(argv[2], NULL, 10); seed <= last; seed++)
             LLVMFuzzerTestOneInput(data, fuzz_make(seed, data, sizeof data));
+        seed = 0;
         return 0;
     }
     if (argc < 2 || argv[1][0] == '-') {

@@ -30,6 +30,17 @@ static void check_blank(const fuzz_input *in, size_t from, size_t to)
         FUZZ_CHECK(traits_at(in, &from) == 0);
 }
 
+/* Only a line and a paragraph may begin with whitespace. */
+static void check_ends(const fuzz_input *in, cp_unit unit, const bool *boundary, size_t start,
+                       size_t end)
+{
+    FUZZ_CHECK(traits_at(in, &start) || unit != CP_SENTENCE);
+    do
+        end--;
+    while (!boundary[end]);
+    FUZZ_CHECK(traits_at(in, &end));
+}
+
 uint64_t fuzz_segments(const fuzz_input *in)
 {
     cp_unit unit = in->parameter[0] % 3 == 0   ? CP_LINE
@@ -56,6 +67,7 @@ uint64_t fuzz_segments(const fuzz_input *in)
         FUZZ_CHECK(behind <= start && start < end && end <= in->len);
         FUZZ_CHECK(boundary[start] && boundary[end]);
         check_blank(in, behind, start);
+        check_ends(in, unit, boundary, start, end);
         FUZZ_CHECK(unit == CP_PARAGRAPH || !memchr(in->text + start, '\n', end - start));
         FUZZ_CHECK(spans.start[count + i] == start && spans.end[count + i] == end);
         behind = end;
