@@ -27,6 +27,8 @@ typedef struct {
 uint64_t fuzz_utf8(const fuzz_input *in);
 uint64_t fuzz_tokens(const fuzz_input *in);
 uint64_t fuzz_ngrams(const fuzz_input *in);
+uint64_t fuzz_minhash(const fuzz_input *in);
+uint64_t fuzz_index(const fuzz_input *in);
 uint64_t fuzz_table(const fuzz_input *in);
 uint64_t fuzz_repetition(const fuzz_input *in);
 uint64_t fuzz_segments(const fuzz_input *in);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa.h"
+
 static const struct {
     const char *name;
     uint64_t (*run)(const fuzz_input *in);
@@ -19,6 +21,8 @@ static const struct {
     {"utf8", fuzz_utf8},
     {"tokens", fuzz_tokens},
     {"ngrams", fuzz_ngrams},
+    {"minhash", fuzz_minhash},
+    {"index", fuzz_index},
     {"table", fuzz_table},
     {"repetition", fuzz_repetition},
     {"segments", fuzz_segments},
@@ -128,7 +132,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     in.text = in.len ? data + HEADER : NULL;
     running = kernels[kernel].name;
 
+    cp_isa_used = cp_isa_usable(0);
     digest = run(kernel, &in, 0, 0);
+    for (size_t i = 1; (cp_isa_used = cp_isa_usable(i)); i++)
+        FUZZ_CHECK(run(kernel, &in, 0, 0) == digest);
+    cp_isa_used = cp_isa_usable(0);
     for (size_t i = 0; i < sizeof behind; i++)
         FUZZ_CHECK(run(kernel, &in, BEHIND, behind[i]) == digest);
 
