@@ -158,20 +158,23 @@ static bool scan(const fuzz_input *in, cp_tokens *tokens)
     return !fuzz_no_memory(cp_tokens_scan(in->text, in->len, tokens, &ill_formed));
 }
 
-/* Changes some of the bytes, now and then the number of them. */
+enum { LONGER = 8 };
+
+/* Changes some of the bytes, now and then the number of them, to up to LONGER more. */
 static size_t damage(uint8_t *data, size_t size, uint64_t state)
 {
-    size_t header = size < CP_INDEX_HEADER ? size : CP_INDEX_HEADER;
-
     for (uint64_t times = 1 + fuzz_random(&state) % 6; times; times--) {
+        static const uint8_t ends[] = {0, 1, 0x7F, 0xFF};
         uint64_t any = fuzz_random(&state);
-        size_t at = (size_t)(any >> 16) % (any % 4 ? size : header);
+        size_t at = (size_t)(any >> 16) % (any % 4 ? size : CP_INDEX_HEADER);
 
-        /* Not what makes it an index of this version, or nearly all would be refused. */
+        /* Seldom what makes it an index of this version, or nearly all would be refused. */
         if (at >= 32 || any % 64 == 0)
-            data[at] = any % 3 ? (uint8_t)(any >> 8) : data[at] ^ (uint8_t)(1 << (any >> 8 & 7));
+            data[at] = any >> 2 & 1 ? (uint8_t)(any >> 8) : ends[any >> 8 & 3];
     }
-    return fuzz_random(&state) % 8 ? size : (size_t)(fuzz_random(&state) % size);
+    if (fuzz_random(&state) % 8)
+        return size;
+    return (size_t)fuzz_random(&state) % (size + LONGER + 1);
 }
 
 /* Opens and asks damaged bytes, which lie at an odd address and end where their block ends. */
@@ -181,14 +184,15 @@ static uint64_t ask_damaged(const fuzz_input *in, const uint8_t *data, size_t si
     cp_tokens tokens = {0};
     cp_hits hits = {0};
     cp_index index;
-    uint8_t *copy = fuzz_allocate(size), *block;
+    uint8_t *copy = fuzz_allocate(size + LONGER), *block;
     int status;
 
     for (int i = 0; i < FUZZ_PARAMETERS - 1; i++)
         state = state << 8 | in->parameter[i];
+    memset(copy + size, 0, LONGER);
     if (size)
         memcpy(copy, data, size);
-    if (size && !anything)
+    if (!anything)
         size = damage(copy, size, state);
     block = fuzz_allocate(size + 1);
     if (size)
