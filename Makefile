@@ -2,6 +2,7 @@
 PYTHON ?=
 CLEANPIPE_SHARED ?= ../shared
 ARGS ?=
+SECONDS ?= 60
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept bench bench-peers bench-instructions format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-instructions format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +33,12 @@ test: $(INSTALLED) ## lint, types, tests
 
 accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/pytest tests/accept $(ARGS)
+
+sanitize: $(INSTALLED) ## the kernels' tests under ASan and UBSan, on each instruction set
+	sh scripts/sanitize.sh $(BIN)/python $(ARGS)
+
+fuzz: ## search for inputs that break the kernels, for SECONDS=60; needs clang
+	sh scripts/fuzz.sh $(SECONDS)
 
 bench: $(INSTALLED) ## the benchmarks, on the texts in CLEANPIPE_SHARED, else on the sample
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks $(ARGS)

@@ -14,7 +14,8 @@ flags = ["-O3", "-std=c11", "-Wall", "-Wextra", "-fvisibility=hidden"]
 link_flags = []
 if os.environ.get("CLEANPIPE_SANITIZE") == "1":
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-    flags += [*sanitizers, "-g", "-fno-omit-frame-pointer"]
+    # CPython is built with -fwrapv, with which no signed overflow would be reported.
+    flags += [*sanitizers, "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-fstrict-overflow"]
     link_flags += sanitizers
 
 setup(

@@ -13,7 +13,13 @@ import pytest
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", "docs/pipeline-file.md", "docs/benchmarks.md", "docs/how-to/ray.md"]
+DOCUMENTS = [
+    "README.md",
+    "docs/pipeline-file.md",
+    "docs/benchmarks.md",
+    "docs/how-to/native.md",
+    "docs/how-to/ray.md",
+]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
