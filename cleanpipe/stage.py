@@ -234,44 +234,74 @@ class Rewriter(Stage):
         """The edits to make in these documents, and the measures of :meth:`takes`."""
 
 
-class Barrier(Stage):
-    """A stage that needs all shards: sketch (per shard), group (per partition), resolve (once).
+@dataclass(frozen=True)
+class Sketch:
+    """What a barrier's stage keeps of n documents.
 
-    The engine owns storage and shuffling: it writes every sketch sorted by bucket, brings
-    equal buckets together, and gives the edges to :meth:`resolve` in the order of the later
-    document. A document's *rank* is its place in canonical order. Adjacent barriers that
-    resolve alike form one barrier and are resolved together.
+    Attributes:
+        documents: a row for each document that takes part: ``unit`` (int64, its index among the
+            n, ascending, each once) and the columns of the stage's ``payload``.
+        buckets: any number of rows a document: ``unit``; ``bucket`` (uint64, evenly spread);
+            ``fingerprint`` (uint64) and ``compare`` (bool). Rows of one bucket and
+            ``fingerprint`` with ``compare`` false say that documents are the *same*: they are
+            duplicates of similarity 1 without a look. Rows of one bucket with ``compare`` true
+            say that documents may be similar, and are to be compared; those that share the
+            fingerprint too are the same by other rows, and one of them is compared for all.
+    """
+
+    documents: pa.Table
+    buckets: pa.Table
+
+
+class Barrier(Stage):
+    """A stage that needs all shards: sketch (per shard), group, verify, resolve (once).
+
+    The engine owns storage and shuffling: it brings equal buckets together, pairs each document
+    with the first 16 of its bucket in canonical order, brings what :meth:`verify` needs of them
+    together, and gives the edges found to :meth:`resolve`. A document's *number* is its place in
+    source order; canonical order is the order of :meth:`order`, then of numbers. Adjacent barriers
+    that resolve alike form one barrier and are resolved together.
 
     Class attributes:
-        payload: columns of a sketch besides ``unit`` and ``bucket``.
+        payload: columns of a sketch's ``documents`` besides ``unit``; survivors' are kept in
+            ``index/`` for later runs.
         measure_name: name of the similarity in drop records, such as ``jaccard``.
+        reads_text: whether :meth:`detail` needs the texts. Default True.
     """
 
     payload: ClassVar[pa.Schema]
     measure_name: ClassVar[str]
+    reads_text: ClassVar[bool] = True
 
     @abstractmethod
-    def sketch(self, units: Units) -> pa.Table:
-        """What is needed of these documents later.
+    def sketch(self, units: Units) -> Sketch:
+        """What is needed of these documents at first."""
 
-        Returns:
-            Table of ``unit`` (int64, index in ``units``), ``bucket`` (uint64, evenly spread:
-            documents that share one are compared) and the columns of ``payload``; any
-            number of rows a document.
-        """
+    def order(self, units: Units) -> list[npt.NDArray[np.uint64]]:
+        """Keys of canonical order before source order, shape (n,) each, the lowest first; always
+        the same number of them. Default: none."""
+        return []
 
-    @abstractmethod
-    def group(self, members: pa.Table) -> pa.Table:
-        """Pairs of documents that are duplicates.
+    def detail(self, payload: pa.Table, text: pa.LargeStringArray | None) -> pa.Array:
+        """What :meth:`verify` needs of some documents; asked only of those that are compared.
 
         Args:
-            members: sketch rows of whole buckets: ``rank`` (int64), ``bucket`` and the
-                payload, sorted by (bucket, rank).
+            payload: their rows of the sketch's ``documents``, shape (n,).
+            text: their texts, or None where ``reads_text`` is false.
 
         Returns:
-            Table of ``later``, ``earlier`` (int64 ranks, earlier < later) and
-            ``similarity`` (float64).
+            Arrow array of shape (n,), always of one type.
         """
+        raise NotImplementedError
+
+    def verify(self, details: pa.Array, left: Rows, right: Rows) -> Numbers:
+        """The similarity of pairs of documents: float64, shape (p,), NaN where they are none.
+
+        Args:
+            details: of n documents, as :meth:`detail` gave them.
+            left, right: int64, shape (p,): the pairs, by place in ``details``.
+        """
+        raise NotImplementedError
 
     @staticmethod
     @abstractmethod
@@ -279,14 +309,15 @@ class Barrier(Stage):
         """Who goes, and for whom.
 
         Args:
-            edges: tables of ``later``, ``earlier``, ``similarity``, ``rule`` (uint16, which
-                of the barrier's stages found it), together sorted by ``later``; all
-                edges of one document are in one table.
+            edges: tables of ``later``, ``earlier`` (int64 numbers), ``similarity`` (float64),
+                ``same`` (bool) and ``rule`` (uint16, which of the barrier's stages found it),
+                together in canonical order of the later document; all edges of one document
+                are in one table.
             documents: how many documents there are.
 
         Returns:
-            Tables of the same columns with one row a dropped document, in the same order;
-            ``earlier`` is its survivor, a document that is kept.
+            Tables of ``later``, ``earlier``, ``similarity`` and ``rule``, one row a dropped
+            document; ``earlier`` is its survivor, a document that is kept.
         """
 
 
@@ -314,6 +345,7 @@ __all__ = [
     "Rewriter",
     "Rows",
     "Rule",
+    "Sketch",
     "Stage",
     "Unit",
     "Units",
