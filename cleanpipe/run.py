@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cleanpipe import barrier, guards
+from cleanpipe import guards
+from cleanpipe.barrier.rows import barrier_stages, save_bases
 from cleanpipe.bounds import Bounds
 from cleanpipe.columns import Columns
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
@@ -25,13 +26,23 @@ from cleanpipe.spec import RunOptions, Spec
 from cleanpipe.stage import Filter, Rewriter
 from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
-from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
+from cleanpipe.tasks import (
+    FetchTask,
+    GroupTask,
+    ReadTask,
+    RequestTask,
+    ResolveTask,
+    ScanTask,
+    SpoolTask,
+    Task,
+    VerifyTask,
+)
 from cleanpipe.units import is_numeric
 from cleanpipe.writers import unwritable
 
-PARTITION_BYTES = 2**30
-"""Input bytes for which a barrier makes one partition more: at 200 bytes a document and 24 a
-sketch row, a partition of one row a document then takes at most 130 MB."""
+PARTITION_BYTES = 2**28
+"""Input bytes for which a barrier makes one partition more: at 300 bytes a document it has some
+900,000 of them, 15 million bucket rows (sorted by windows) and about as many pairs."""
 _COMPRESSED = 4
 """How much larger texts are than their compressed files, roughly, when partitions are counted."""
 
@@ -228,21 +239,35 @@ class _Run:
         everything = list(records)
         for phase, (_, after) in enumerate(zip(job.plan.phases, job.plan.phases[1:], strict=False)):
             sizes = {record.task: record.data["documents"] for record in records}
-            documents = barrier.save_bases(
+            documents = save_bases(
                 job, phase, [sizes[f"phase{phase}-{number:05d}"] for number in numbers]
             )
-            groups: list[Task] = [
-                GroupTask(phase, stage, partition, len(shards))
-                for stage in range(len(job.plan.phases[phase].barrier))
-                for partition in range(job.partitions)
-            ]
-            everything += self._tasks("group", groups)
-            everything += self._tasks("resolve", [ResolveTask(phase, documents)])
+            for title, tasks in self._barrier(phase, numbers, documents):
+                everything += self._tasks(title, tasks)
             self.progress.say_steps(after.steps)
             spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
             records = self._tasks("write", spooled)
             everything += records
         return everything
+
+    def _barrier(
+        self, phase: int, shards: Sequence[int], documents: int
+    ) -> Iterator[tuple[str, Sequence[Task]]]:
+        """The steps of a barrier, in order (docs/decisions/012)."""
+        partitions, size = range(self.job.partitions), len(shards)
+        stages = barrier_stages(self.job, phase)
+        every, compared = range(len(stages)), [s for s, b in enumerate(stages) if b.compares]
+        yield "group", [
+            GroupTask(phase, s, part, size, documents) for s in every for part in partitions
+        ]
+        if compared:
+            yield "request", [RequestTask(phase, s, part) for s in compared for part in partitions]
+            yield "fetch", [FetchTask(phase, s, shard, size) for s in compared for shard in shards]
+            yield (
+                "verify",
+                [VerifyTask(phase, s, part, size) for s in compared for part in partitions],
+            )
+        yield "resolve", [ResolveTask(phase, documents)]
 
     def _tasks(self, title: str, tasks: Sequence[Task]) -> list[Record]:
         """Run the tasks that are not done yet; the records of all, in the order of ``tasks``."""

@@ -262,24 +262,41 @@ class Barrier(Stage):
     source order; canonical order is the order of :meth:`order`, then of numbers. Adjacent barriers
     that resolve alike form one barrier and are resolved together.
 
-    Class attributes:
-        payload: columns of a sketch's ``documents`` besides ``unit``; survivors' are kept in
-            ``index/`` for later runs.
-        measure_name: name of the similarity in drop records, such as ``jaccard``.
-        reads_text: whether :meth:`detail` needs the texts. Default True.
     """
 
-    payload: ClassVar[pa.Schema]
-    measure_name: ClassVar[str]
-    reads_text: ClassVar[bool] = True
+    @property
+    @abstractmethod
+    def payload(self) -> pa.Schema:
+        """Columns of a sketch's ``documents`` besides ``unit``; survivors' are kept in
+        ``index/`` for later runs."""
+
+    @property
+    @abstractmethod
+    def measure_name(self) -> str:
+        """Name of the similarity in drop records, such as ``jaccard``."""
+
+    @property
+    def order_keys(self) -> int:
+        """How many keys :meth:`order` gives. Default 0."""
+        return 0
+
+    @property
+    def compares(self) -> bool:
+        """Whether any row of a sketch has ``compare``. Default True."""
+        return True
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether :meth:`detail` needs the texts. Default True."""
+        return True
 
     @abstractmethod
     def sketch(self, units: Units) -> Sketch:
         """What is needed of these documents at first."""
 
     def order(self, units: Units) -> list[npt.NDArray[np.uint64]]:
-        """Keys of canonical order before source order, shape (n,) each, the lowest first; always
-        the same number of them. Default: none."""
+        """Keys of canonical order before source order, uint64, shape (n,) each: the lowest is
+        first. Default: none."""
         return []
 
     def detail(self, payload: pa.Table, text: pa.LargeStringArray | None) -> pa.Array:
