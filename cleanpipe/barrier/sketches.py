@@ -92,7 +92,7 @@ class Sketches:
         # Of the same documents only one is compared.
         new = begins(*(column(table, name) for name in first))
         table = table.filter(pa.array(new | ~column(table, "compare").astype(np.bool_)))
-        cuts = np.searchsorted(column(table, "bucket"), _borders(self._job.partitions))
+        cuts = np.searchsorted(column(table, "bucket"), partition_borders(self._job.partitions))
         write_run(self._sketch, table, cuts)
 
     def finish(self) -> None:
@@ -101,7 +101,7 @@ class Sketches:
             self._flush()
 
 
-def _borders(partitions: int) -> np.ndarray:
+def partition_borders(partitions: int) -> np.ndarray:
     """First bucket of every partition but the first, uint64."""
     width = 2**64 // partitions
     return np.array([width * index for index in range(1, partitions)], dtype=np.uint64)
