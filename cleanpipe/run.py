@@ -10,6 +10,7 @@ from typing import Any
 
 from cleanpipe import guards
 from cleanpipe.barrier.rows import barrier_stages, save_bases
+from cleanpipe.barrier.verdicts import LARGEST
 from cleanpipe.bounds import Bounds
 from cleanpipe.columns import Columns
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
@@ -29,6 +30,7 @@ from cleanpipe.store import Store
 from cleanpipe.tasks import (
     FetchTask,
     GroupTask,
+    HostsTask,
     ReadTask,
     RequestTask,
     ResolveTask,
@@ -194,6 +196,8 @@ class _Run:
         self.job, self.inputs, self.options, self.progress = job, inputs, options, progress
         self.started = time.monotonic()
         self.runner: Runner | None = None
+        self._clusters: list[dict[str, Any]] = []
+        self._hosts: list[dict[str, Any]] = []
 
     def run(self) -> dict[str, Any]:
         self.done = self.job.ledger.done()
@@ -209,7 +213,7 @@ class _Run:
         stats = self._accounts(records)
         seconds = time.monotonic() - self.started + earlier
         names = [step.name for step in self.job.plan.steps]
-        made = summary(stats, names, self.job.plan.fingerprint, seconds)
+        made = summary(stats, names, self._clusters, self.job.plan.fingerprint, seconds)
         self._guard(stats)
         self.job.output.write_json("summary.json", made)
         self.job.scratch.remove("")
@@ -248,6 +252,16 @@ class _Run:
             spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
             records = self._tasks("write", spooled)
             everything += records
+        self._clusters = largest(records)
+        if job.plan.guards != "off":
+            counted = tuple(
+                number
+                for number, record in zip(numbers, records, strict=True)
+                if record.data.get("hosts")
+            )
+            tasks = [HostsTask(part, counted) for part in range(job.partitions) if counted]
+            found = self._tasks("hosts", tasks) if tasks else []
+            self._hosts = [host for record in found for host in record.data["hosts"]]
         return everything
 
     def _barrier(
@@ -300,7 +314,7 @@ class _Run:
         return total
 
     def _guard(self, stats: Stats) -> None:
-        found = guards.alarms(stats) if self.job.plan.guards != "off" else []
+        found = guards.alarms(stats, self._clusters, self._hosts) if self.job.plan.guards != "off" else []
         for alarm in found:
             self.progress.warn(alarm)
         if found and self.job.plan.guards == "stop":
@@ -314,6 +328,12 @@ class _Run:
             counts = stats.stage(step.name)
             if step.when is not None and counts.documents_in and not counts.judged:
                 self.progress.warn(f'"{step.name}": its when matched no document')
+
+
+def largest(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """The largest clusters of duplicates of all shards, the largest first."""
+    found = [cluster for record in records for cluster in record.data.get("clusters", ())]
+    return sorted(found, key=lambda cluster: -cluster["documents"])[:LARGEST]
 
 
 def partitions(files: Iterable[InputFile]) -> int:

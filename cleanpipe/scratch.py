@@ -60,3 +60,8 @@ def verdicts_name(phase: int) -> str:
 def clusters_name(phase: int) -> str:
     """The same rows, each batch sorted by the survivor's number."""
     return f"barrier{phase}/clusters.arrow"
+
+
+def hosts_name(shard: int) -> str:
+    """What became of the documents of each host of a shard: a run for the partitions."""
+    return f"hosts/{shard:05d}.arrow"

@@ -23,6 +23,7 @@ from cleanpipe.batch import (
     kept_schema,
     measures_schema,
 )
+from cleanpipe.hosts import HostCounts
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.scratch import spool_name
@@ -93,12 +94,14 @@ class FinalSink(Sink):
         }
         for writer in self._writers.values():
             stack.enter_context(writer)
+        self._hosts = HostCounts(job)
 
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
         language = batch.label("language", self.job.plan.measures)
         if language is None:
             language = pa.nulls(len(batch), TEXT)
         tally(self.record.stats, batch, language)
+        self._hosts.add(batch)
         self._writers["kept"].write(batch.kept(language))
         self._writers["dropped"].write(batch.dropped(language))
         self._writers["measures"].write(batch.measured(self.job.plan.measures))
@@ -113,7 +116,10 @@ class FinalSink(Sink):
                 self.record.stats.source.setdefault(str(source), Counts()).dead += 1
 
     def finish(self) -> None:
-        """Nothing: the writers close themselves."""
+        name = self._hosts.save(self.job, self.shard)
+        if name is not None:
+            self.record.files[f"scratch:{name}"] = 0
+            self.record.data["hosts"] = True
 
     def files(self) -> list[str]:
         return [name for writer in self._writers.values() for name in writer.files]

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cleanpipe import _native, ipc
+from cleanpipe import _native, hosts, ipc
 from cleanpipe.barrier import pairs, resolving, verifying
 from cleanpipe.barrier.verdicts import Verdicts
 from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
+from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.phase import PhaseRun
@@ -231,6 +232,23 @@ class ResolveTask(Task):
 
     def run(self, job: Job, record: Record, report: Report) -> None:
         resolving.resolve(job, self.phase, self.documents, record)
+
+
+@dataclass(frozen=True)
+class HostsTask(Task):
+    """Look for hosts that lost nearly all, for one partition of them."""
+
+    partition: int
+    shards: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return f"hosts-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        record.data["hosts"] = hosts.lost(
+            job, self.partition, self.shards, LOST_DOCUMENTS, LOST_SHARE
+        )
 
 
 def _spooled(job: Job, phase: int, shard: int) -> Iterator[Batch]:
