@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from xxhash import xxh3_128_digest
 
 from cleanpipe.dedup.resolve import DuplicateRule
+from cleanpipe.stage import Sketch
 from cleanpipe.units import Units
 
 _DIGEST = pa.binary(16)
@@ -33,38 +33,29 @@ class Exact(DuplicateRule):
     measure_name: ClassVar[str] = "exact"
     payload: ClassVar[pa.Schema] = pa.schema([pa.field("digest", _DIGEST, nullable=False)])
 
-    def sketch(self, units: Units) -> pa.Table:
-        """A row a document: its digest, and as bucket the digest's low 64 bits."""
+    @property
+    def compares(self) -> bool:
+        """False: equal digests are the same texts."""
+        return False
+
+    def sketch(self, units: Units) -> Sketch:
+        """A row a document: its digest, the low half as bucket, the high half as fingerprint."""
         joined = b"".join(map(xxh3_128_digest, _utf8(units.text)))
         digest = pa.FixedSizeBinaryArray.from_buffers(
             _DIGEST, len(units), [None, pa.py_buffer(joined)]
         )
-        return pa.table(
-            {
-                "unit": pa.array(np.arange(len(units), dtype=np.int64)),
-                "bucket": pa.array(_halves(joined, len(units))[:, 1]),
-                "digest": digest,
-            }
-        )
-
-    def group(self, members: pa.Table) -> pa.Table:
-        """Each document with the first that has its digest, at similarity 1.0."""
-        rank = np.asarray(members["rank"].to_numpy(), dtype=np.int64)
-        digests = members["digest"].combine_chunks()
-        halves = _halves(digests.buffers()[1], len(digests), digests.offset)
-        # Sorted by bucket, members of one digest are neighbours but for a collision of 64 bits.
-        order = np.lexsort((rank, halves[:, 0], halves[:, 1]))
-        rank, halves = rank[order], halves[order]
-        begins = np.ones(len(rank), dtype=np.bool_)
-        begins[1:] = (halves[1:] != halves[:-1]).any(axis=1)
-        first = rank[begins][np.cumsum(begins) - 1] if len(rank) else rank
-        later = rank > first
-        return pa.table(
-            {
-                "later": pa.array(rank[later]),
-                "earlier": pa.array(first[later]),
-                "similarity": pa.array(np.ones(int(later.sum()))),
-            }
+        unit = pa.array(np.arange(len(units), dtype=np.int64))
+        halves = np.frombuffer(joined, dtype=">u8").reshape(len(units), 2).astype(np.uint64)
+        return Sketch(
+            pa.table({"unit": unit, "digest": digest}),
+            pa.table(
+                {
+                    "unit": unit,
+                    "bucket": pa.array(halves[:, 1]),
+                    "fingerprint": pa.array(halves[:, 0]),
+                    "compare": pa.array(np.zeros(len(units), dtype=np.bool_)),
+                }
+            ),
         )
 
 
@@ -75,9 +66,3 @@ def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:
     places = ends[text.offset :].tolist()
     view = memoryview(data) if data is not None else memoryview(b"")
     return (view[start:end] for start, end in pairwise(places))
-
-
-def _halves(digests: bytes | pa.Buffer, size: int, offset: int = 0) -> npt.NDArray[np.uint64]:
-    """High and low 64 bits of 16-byte digests (big-endian, as xxHash writes them): (size, 2)."""
-    found = np.frombuffer(digests, dtype=">u8", count=2 * (offset + size))[2 * offset :]
-    return found.reshape(size, 2).astype(np.uint64)
