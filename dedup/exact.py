@@ -13,9 +13,10 @@ import pyarrow as pa
 from xxhash import xxh3_128_digest
 
 from cleanpipe.dedup.resolve import DuplicateRule
+from cleanpipe.stage import Sketch
 from cleanpipe.units import Units
 
-_DIGEST = pa.binary(16)
+DIGEST = pa.binary(16)
 
 
 @dataclass(frozen=True)
@@ -26,46 +27,45 @@ class Exact(DuplicateRule):
     documents the chance that any two different ones share it is 1.5e-19 (n**2 / 2**129).
     Nothing is normalised first. An empty text is a document, so of several one is kept.
 
-    The similarity in drop records is 1.0, named ``exact``. No parameters.
+    The similarity in drop records is 1.0, named ``exact``.
+
+    Parameters:
+        prefer: which of the same documents stays, as for ``minhash``. Default: none, the first
+            in source order.
     """
 
     kind: ClassVar[str] = "exact"
+    identity: ClassVar[bool] = True
     measure_name: ClassVar[str] = "exact"
-    payload: ClassVar[pa.Schema] = pa.schema([pa.field("digest", _DIGEST, nullable=False)])
+    payload: ClassVar[pa.Schema] = pa.schema([pa.field("digest", DIGEST, nullable=False)])
 
-    def sketch(self, units: Units) -> pa.Table:
-        """A row a document: its digest, and as bucket the digest's low 64 bits."""
-        joined = b"".join(map(xxh3_128_digest, _utf8(units.text)))
-        digest = pa.FixedSizeBinaryArray.from_buffers(
-            _DIGEST, len(units), [None, pa.py_buffer(joined)]
-        )
-        return pa.table(
-            {
-                "unit": pa.array(np.arange(len(units), dtype=np.int64)),
-                "bucket": pa.array(_halves(joined, len(units))[:, 1]),
-                "digest": digest,
-            }
+    def sketch(self, units: Units) -> Sketch:
+        """A row a document: its digest. Those of one digest are the same."""
+        digests = text_digests(units.text)
+        unit = pa.array(np.arange(len(units), dtype=np.int64))
+        return Sketch(
+            pa.table([unit, digest_column(digests)], names=["unit", "digest"]),
+            pa.table(
+                {
+                    "unit": unit,
+                    "bucket": pa.array(digests[:, 1]),
+                    "fingerprint": pa.array(digests[:, 0]),
+                    "compare": pa.array(np.zeros(len(units), dtype=np.bool_)),
+                }
+            ),
         )
 
-    def group(self, members: pa.Table) -> pa.Table:
-        """Each document with the first that has its digest, at similarity 1.0."""
-        rank = np.asarray(members["rank"].to_numpy(), dtype=np.int64)
-        digests = members["digest"].combine_chunks()
-        halves = _halves(digests.buffers()[1], len(digests), digests.offset)
-        # Sorted by bucket, members of one digest are neighbours but for a collision of 64 bits.
-        order = np.lexsort((rank, halves[:, 0], halves[:, 1]))
-        rank, halves = rank[order], halves[order]
-        begins = np.ones(len(rank), dtype=np.bool_)
-        begins[1:] = (halves[1:] != halves[:-1]).any(axis=1)
-        first = rank[begins][np.cumsum(begins) - 1] if len(rank) else rank
-        later = rank > first
-        return pa.table(
-            {
-                "later": pa.array(rank[later]),
-                "earlier": pa.array(first[later]),
-                "similarity": pa.array(np.ones(int(later.sum()))),
-            }
-        )
+
+def text_digests(text: pa.LargeStringArray, seed: int = 0) -> npt.NDArray[np.uint64]:
+    """XXH3-128 of the UTF-8 of each text: uint64, shape (n, 2), high and low 64 bits."""
+    joined = b"".join(xxh3_128_digest(data, seed) for data in _utf8(text))
+    return np.frombuffer(joined, dtype=">u8").reshape(len(text), 2).astype(np.uint64)
+
+
+def digest_column(digests: npt.NDArray[np.uint64]) -> pa.FixedSizeBinaryArray:
+    """128-bit numbers as :func:`text_digests` gives them, big-endian as xxHash writes them."""
+    data = pa.py_buffer(digests.astype(">u8").tobytes())
+    return pa.FixedSizeBinaryArray.from_buffers(DIGEST, len(digests), [None, data])
 
 
 def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:
@@ -75,9 +75,3 @@ def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:
     places = ends[text.offset :].tolist()
     view = memoryview(data) if data is not None else memoryview(b"")
     return (view[start:end] for start, end in pairwise(places))
-
-
-def _halves(digests: bytes | pa.Buffer, size: int, offset: int = 0) -> npt.NDArray[np.uint64]:
-    """High and low 64 bits of 16-byte digests (big-endian, as xxHash writes them): (size, 2)."""
-    found = np.frombuffer(digests, dtype=">u8", count=2 * (offset + size))[2 * offset :]
-    return found.reshape(size, 2).astype(np.uint64)
