@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa.h"
 #include "tokens.h"
 
 enum {
     FEW = 24,         /* hashes that are sorted by insertion */
-    MOST_BITS = 10,   /* of a digit: counters and the ends of buckets stay in L1 */
+    FIRST_BITS = 12,  /* of the first digit at most: its counters stay in L1 */
+    NEXT_BITS = 9,    /* of others, whose counters are on the stack together */
     MUCH_LARGER = 32, /* a set so many times another is searched rather than merged */
 };
 
-/* ---- sorting: by the highest bits in which hashes differ, as many as make about one bucket a
- * hash. A level takes 4 bits or more, so 16 levels are the most, whatever the hashes. ---- */
+/* ---- sorting: by the highest bits in which hashes differ, as many as make one or two buckets a
+ * hash. A level takes 5 bits or more, so 13 levels are the most, whatever the hashes. ---- */
 
 /* Sorts `from` into `to`, which may be the same array. */
 static void insert_all(const uint64_t *from, uint64_t *to, size_t count)
@@ -65,30 +67,30 @@ static size_t distribute(const uint64_t *from, uint64_t *to, size_t count, int s
     return largest;
 }
 
+static void sort(uint64_t *from, uint64_t *other, size_t count, bool stay);
+
 /* Sorts the hashes that are in `from`, with `other` as room of the same size: back into `from`
- * when `stay`, else into `other`. */
-static void sort(uint64_t *from, uint64_t *other, size_t count, bool stay)
+ * when `stay`, else into `other`. A digit has `most` bits or less, and end[] 2^most elements. */
+static void sort_with(uint64_t *from, uint64_t *other, size_t count, bool stay, int most,
+                      uint32_t *end)
 {
     uint64_t *const into = stay ? from : other;
-    uint32_t end[1 << MOST_BITS], begin = 0;
-    uint64_t differ;
-    int length, bits, shift;
+    uint64_t differ = count > FEW ? differing_bits(from, count) : 0;
+    int length = bit_length(differ), bits = bit_length(count);
+    uint32_t begin = 0;
 
     if (count <= FEW) {
         insert_all(from, into, count);
         return;
     }
-    if (!(differ = differing_bits(from, count))) {
+    if (!differ) {
         if (!stay)
             memcpy(into, from, count * sizeof *into);
         return;
     }
-    length = bit_length(differ);
-    bits = bit_length(count) - 1;
-    bits = bits < MOST_BITS ? bits : MOST_BITS;
+    bits = bits < most ? bits : most;
     bits = bits < length ? bits : length;
-    shift = length - bits;
-    if (distribute(from, other, count, shift, bits, end) <= FEW) {
+    if (distribute(from, other, count, length - bits, bits, end) <= FEW) {
         /* All at once: none moves further than within its bucket. */
         insert_all(other, into, count);
         return;
@@ -96,6 +98,13 @@ static void sort(uint64_t *from, uint64_t *other, size_t count, bool stay)
     for (size_t i = 0; i < (size_t)1 << bits; begin = end[i++])
         if (end[i] > begin)
             sort(other + begin, from + begin, end[i] - begin, !stay);
+}
+
+static void sort(uint64_t *from, uint64_t *other, size_t count, bool stay)
+{
+    uint32_t end[1 << NEXT_BITS];
+
+    sort_with(from, other, count, stay, NEXT_BITS, end);
 }
 
 static bool reserve(cp_sets *out, size_t more)
@@ -119,6 +128,7 @@ static bool reserve(cp_sets *out, size_t more)
 
 int cp_sets_append(cp_sets *out, uint64_t *gram, size_t count)
 {
+    uint32_t end[1 << FIRST_BITS];
     uint64_t *set;
     size_t distinct = 0;
 
@@ -129,7 +139,7 @@ int cp_sets_append(cp_sets *out, uint64_t *gram, size_t count)
     if (!reserve(out, count))
         return CP_NO_MEMORY;
     set = out->hash + out->count;
-    sort(gram, set, count, false);
+    sort_with(gram, set, count, false, FIRST_BITS, end);
     for (size_t i = 1; i < count; i++) {
         distinct += set[i] != set[distinct];
         set[distinct] = set[i];
@@ -187,7 +197,7 @@ static size_t gallop(const uint64_t *small, size_t small_count, const uint64_t *
     return shared;
 }
 
-static size_t merge(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
+size_t cp_set_merge_scalar(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {
     const uint64_t *const a_end = a + a_count, *const b_end = b + b_count;
     size_t shared = 0;
@@ -210,7 +220,7 @@ size_t cp_set_shared(const uint64_t *a, size_t a_count, const uint64_t *b, size_
         return gallop(b, b_count, a, a_count);
     if (b_count / MUCH_LARGER >= a_count)
         return gallop(a, a_count, b, b_count);
-    return merge(a, a_count, b, b_count);
+    return cp_isa_used->set_merge(a, a_count, b, b_count);
 }
 
 size_t cp_signature_agreement(const uint32_t *a, const uint32_t *b, size_t num_perm)

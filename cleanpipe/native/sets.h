@@ -40,6 +40,10 @@ void cp_set_digest(const uint64_t *set, size_t count, uint64_t n, uint64_t *dige
 /* How many hashes are in both sets. Sets that are not in order give a wrong number, no worse. */
 size_t cp_set_shared(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
 
+/* The kernels that isa.h chooses from: cp_set_shared of sets of any sizes, at a cost of both. */
+size_t cp_set_merge_scalar(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
+size_t cp_set_merge_avx2(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
+
 /* In how many of their num_perm values two signatures (minhash.h) agree; the mark of a text
  * without a signature agrees with nothing, not with itself either. */
 size_t cp_signature_agreement(const uint32_t *a, const uint32_t *b, size_t num_perm);
