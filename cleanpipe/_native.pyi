@@ -111,7 +111,7 @@ def segments(
 
 def minhash(
     texts: _ArrowArray | _ArrowStream,
-    n: int,
+    n: int | NDArray[np.int64],
     a: NDArray[np.uint32],
     b: NDArray[np.uint32],
     /,
@@ -123,13 +123,95 @@ def minhash(
     all 0xFFFFFFFF, which matches nothing.
 
     Args:
-        n: tokens a gram, 1 or more; any n costs the same.
+        n: tokens a gram, 1 or more; any n costs the same. One for all texts, or int64 of shape
+            (n,), contiguous: one for each.
         a, b: uint32 of shape (num_perm,), C-contiguous, num_perm 1 or more; a is odd.
 
     Returns uint32 of shape (n, num_perm), a row a text.
 
-    TypeError is also raised where a or b is not uint32, ValueError for n < 1 and for other shapes,
-    MemoryError for a text of 4 GiB or more.
+    TypeError is also raised where a or b is not uint32 or n neither an int nor int64, ValueError
+    for n < 1 and for other shapes, MemoryError for a text of 4 GiB or more.
+    """
+
+def sketches(
+    texts: _ArrowArray | _ArrowStream,
+    n: int | NDArray[np.int64],
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    /,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
+    """What near-duplicates are grouped by, in one pass over each text.
+
+    Args:
+        n, a, b: as `minhash` takes them.
+
+    Returns (signatures, digests, tokens):
+        signatures: uint32 of shape (n, num_perm), those of `minhash`; but a text of fewer than 2n
+            tokens has none, all 0xFFFFFFFF: its set of n-grams is too small to compare.
+        digests: uint64 of shape (n, 2); the 128-bit digest of each text's set of n-grams and n
+            (cleanpipe/native/sets.h), of short texts too. Equal for equal sets; by chance, among
+            10 billion different sets any two are equal with 1.5e-19.
+        tokens: int64 of shape (n,); the number of tokens.
+
+    Raises what `minhash` does.
+    """
+
+def ngram_sets(
+    texts: _ArrowArray | _ArrowStream, n: int | NDArray[np.int64], /
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The set of the n-grams of each text: the hashes that `ngrams` gives, each once, ascending.
+
+    Args:
+        n: as `minhash` takes it.
+
+    Returns (offsets, hashes), s being the sum of the sets' sizes:
+        offsets: int64 of shape (n + 1,); text i has the set offsets[i] to offsets[i + 1] - 1.
+        hashes: uint64 of shape (s,).
+
+    TypeError is also raised where n is neither an int nor int64, ValueError for n < 1 and for
+    another shape, MemoryError for a text of 4 GiB or more.
+    """
+
+def jaccard(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    /,
+) -> NDArray[np.float64]:
+    """The Jaccard similarity |A & B| / |A | B| of pairs of sets, exact but for one rounding.
+
+    An empty set is similar to nothing: 0.0, with another empty one too.
+
+    Args:
+        offsets, hashes: of s sets, as `ngram_sets` gives them; all arrays are contiguous, and not
+            to be written to meanwhile.
+        left, right: int64 of shape (p,); the sets of each pair, 0 to s - 1.
+
+    Returns float64 of shape (p,), 0.0 to 1.0.
+
+    TypeError is raised for arrays of another type, ValueError for other shapes, a set that is not
+    strictly ascending or not within `hashes`, and a pair of sets that are not there.
+    """
+
+def agreement(
+    signatures: NDArray[np.uint32], left: NDArray[np.int64], right: NDArray[np.int64], /
+) -> NDArray[np.float64]:
+    """The share of values in which the signatures of pairs of texts agree.
+
+    It estimates the Jaccard similarity of their sets of n-grams (Broder 1997, "On the resemblance
+    and containment of documents"), with a standard error of at most 0.5 / sqrt(num_perm). A text
+    without a signature agrees with nothing: 0.0, with another such too.
+
+    Args:
+        signatures: uint32 of shape (n, num_perm), num_perm 1 or more; all arrays are contiguous,
+            and not to be written to meanwhile.
+        left, right: int64 of shape (p,); the rows of each pair, 0 to n - 1.
+
+    Returns float64 of shape (p,), 0.0 to 1.0.
+
+    TypeError is raised for arrays of another type, ValueError for other shapes and a pair of rows
+    that are not there.
     """
 
 def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int, /) -> NDArray[np.uint64]:

@@ -40,7 +40,9 @@ class HostCounts:
         for row, drop in batch.drops.items():
             stage[row] = self._places.get(drop.stage, len(self._places))
         table = pa.table({"host": host_of(batch.url).cast(TEXT), "stage": stage})
-        self._tables.append(_counted(table.append_column("documents", pa.array(np.ones_like(stage)))))
+        self._tables.append(
+            _counted(table.append_column("documents", pa.array(np.ones_like(stage))))
+        )
         if len(self._tables) == 64:
             self._tables = [_counted(pa.concat_tables(self._tables))]
 
@@ -81,7 +83,9 @@ def lost(
         if job.scratch.exists(hosts_name(shard)):
             parts = run_parts(job.scratch, hosts_name(shard), job.partitions, partition)
             tables += [pa.Table.from_batches([part]) for part in parts]
-    table = _counted(pa.concat_tables(tables)).sort_by([("host", "ascending"), ("stage", "ascending")])
+    table = _counted(pa.concat_tables(tables)).sort_by(
+        [("host", "ascending"), ("stage", "ascending")]
+    )
     names = [step.name for step in job.plan.steps]
     counts: dict[str, list[tuple[int, int]]] = {}
     totals = table.group_by("host", use_threads=False).aggregate([("documents", "sum")])

@@ -270,10 +270,11 @@ class _Run:
         """The steps of a barrier, in order (docs/decisions/012)."""
         partitions, size = range(self.job.partitions), len(shards)
         stages = barrier_stages(self.job, phase)
-        every, compared = range(len(stages)), [s for s, b in enumerate(stages) if b.compares]
-        yield "group", [
-            GroupTask(phase, s, part, size, documents) for s in every for part in partitions
-        ]
+        every, compared = range(len(stages)), [s for s, b in enumerate(stages) if not b.identity]
+        yield (
+            "group",
+            [GroupTask(phase, s, part, size, documents) for s in every for part in partitions],
+        )
         if compared:
             yield "request", [RequestTask(phase, s, part) for s in compared for part in partitions]
             yield "fetch", [FetchTask(phase, s, shard, size) for s in compared for shard in shards]
@@ -314,7 +315,11 @@ class _Run:
         return total
 
     def _guard(self, stats: Stats) -> None:
-        found = guards.alarms(stats, self._clusters, self._hosts) if self.job.plan.guards != "off" else []
+        found = (
+            guards.alarms(stats, self._clusters, self._hosts)
+            if self.job.plan.guards != "off"
+            else []
+        )
         for alarm in found:
             self.progress.warn(alarm)
         if found and self.job.plan.guards == "stop":

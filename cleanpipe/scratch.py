@@ -52,6 +52,11 @@ def edges_name(phase: int, stage: int, kind: str, partition: int) -> str:
     return f"barrier{phase}/{kind}-{stage}-{partition:05d}.arrow"
 
 
+def decided_name(phase: int) -> str:
+    """The documents that go, as the stage decided; each batch sorted by their number."""
+    return f"barrier{phase}/decided.arrow"
+
+
 def verdicts_name(phase: int) -> str:
     """The documents that go; each batch sorted by their number."""
     return f"barrier{phase}/verdicts.arrow"

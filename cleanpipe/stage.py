@@ -262,7 +262,12 @@ class Barrier(Stage):
     source order; canonical order is the order of :meth:`order`, then of numbers. Adjacent barriers
     that resolve alike form one barrier and are resolved together.
 
+    Class attributes:
+        identity: whether documents that are the same to it are so to every stage, for their
+            texts are equal; such a stage compares nothing. Default False.
     """
+
+    identity: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -276,19 +281,14 @@ class Barrier(Stage):
         """Name of the similarity in drop records, such as ``jaccard``."""
 
     @property
-    def order_keys(self) -> int:
-        """How many keys :meth:`order` gives. Default 0."""
-        return 0
-
-    @property
-    def compares(self) -> bool:
-        """Whether any row of a sketch has ``compare``. Default True."""
-        return True
-
-    @property
     def reads_text(self) -> bool:
         """Whether :meth:`detail` needs the texts. Default True."""
         return True
+
+    def ordering(self) -> Sequence[object]:
+        """What :meth:`order` goes by, as plain values. Stages of one barrier that state any
+        must state the same; it holds for all of them. Default: none."""
+        return ()
 
     @abstractmethod
     def sketch(self, units: Units) -> Sketch:
@@ -322,19 +322,26 @@ class Barrier(Stage):
 
     @staticmethod
     @abstractmethod
-    def resolve(edges: Iterable[pa.Table], documents: int) -> Iterator[pa.Table]:
+    def resolve(
+        edges: Iterable[pa.Table], documents: int, stages: Sequence[Barrier]
+    ) -> Iterator[pa.Table]:
         """Who goes, and for whom.
 
         Args:
             edges: tables of ``later``, ``earlier`` (int64 numbers), ``similarity`` (float64),
-                ``same`` (bool) and ``rule`` (uint16, which of the barrier's stages found it),
-                together in canonical order of the later document; all edges of one document
-                are in one table.
+                ``same`` (bool) and ``rule`` (uint16, which of ``stages`` found it), together
+                in canonical order of the later document; all edges of one document are in one
+                table, one after another, in canonical order of the earlier one, then by rule.
+                ``same`` edges lead to the first document of those that are the same.
             documents: how many documents there are.
+            stages: the barrier's.
 
         Returns:
-            Tables of ``later``, ``earlier``, ``similarity`` and ``rule``, one row a dropped
-            document; ``earlier`` is its survivor, a document that is kept.
+            Tables of ``later``, ``earlier``, ``similarity``, ``rule`` and ``pending`` (bool),
+            one row a dropped document; ``earlier`` is its survivor, a document that is kept.
+            Where ``pending`` is true, it is the same as ``earlier``, which is dropped and has
+            its row in a table before: that one's ``earlier`` and ``similarity`` (and
+            ``pending``) are to be put into this row.
         """
 
 

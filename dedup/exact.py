@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from xxhash import xxh3_128_digest
 
@@ -15,7 +16,7 @@ from cleanpipe.dedup.resolve import DuplicateRule
 from cleanpipe.stage import Sketch
 from cleanpipe.units import Units
 
-_DIGEST = pa.binary(16)
+DIGEST = pa.binary(16)
 
 
 @dataclass(frozen=True)
@@ -26,37 +27,45 @@ class Exact(DuplicateRule):
     documents the chance that any two different ones share it is 1.5e-19 (n**2 / 2**129).
     Nothing is normalised first. An empty text is a document, so of several one is kept.
 
-    The similarity in drop records is 1.0, named ``exact``. No parameters.
+    The similarity in drop records is 1.0, named ``exact``.
+
+    Parameters:
+        prefer: which of the same documents stays, as for ``minhash``. Default: none, the first
+            in source order.
     """
 
     kind: ClassVar[str] = "exact"
+    identity: ClassVar[bool] = True
     measure_name: ClassVar[str] = "exact"
-    payload: ClassVar[pa.Schema] = pa.schema([pa.field("digest", _DIGEST, nullable=False)])
-
-    @property
-    def compares(self) -> bool:
-        """False: equal digests are the same texts."""
-        return False
+    payload: ClassVar[pa.Schema] = pa.schema([pa.field("digest", DIGEST, nullable=False)])
 
     def sketch(self, units: Units) -> Sketch:
-        """A row a document: its digest, the low half as bucket, the high half as fingerprint."""
-        joined = b"".join(map(xxh3_128_digest, _utf8(units.text)))
-        digest = pa.FixedSizeBinaryArray.from_buffers(
-            _DIGEST, len(units), [None, pa.py_buffer(joined)]
-        )
+        """A row a document: its digest. Those of one digest are the same."""
+        digests = text_digests(units.text)
         unit = pa.array(np.arange(len(units), dtype=np.int64))
-        halves = np.frombuffer(joined, dtype=">u8").reshape(len(units), 2).astype(np.uint64)
         return Sketch(
-            pa.table({"unit": unit, "digest": digest}),
+            pa.table([unit, digest_column(digests)], names=["unit", "digest"]),
             pa.table(
                 {
                     "unit": unit,
-                    "bucket": pa.array(halves[:, 1]),
-                    "fingerprint": pa.array(halves[:, 0]),
+                    "bucket": pa.array(digests[:, 1]),
+                    "fingerprint": pa.array(digests[:, 0]),
                     "compare": pa.array(np.zeros(len(units), dtype=np.bool_)),
                 }
             ),
         )
+
+
+def text_digests(text: pa.LargeStringArray, seed: int = 0) -> npt.NDArray[np.uint64]:
+    """XXH3-128 of the UTF-8 of each text: uint64, shape (n, 2), high and low 64 bits."""
+    joined = b"".join(xxh3_128_digest(data, seed) for data in _utf8(text))
+    return np.frombuffer(joined, dtype=">u8").reshape(len(text), 2).astype(np.uint64)
+
+
+def digest_column(digests: npt.NDArray[np.uint64]) -> pa.FixedSizeBinaryArray:
+    """128-bit numbers as :func:`text_digests` gives them, big-endian as xxHash writes them."""
+    data = pa.py_buffer(digests.astype(">u8").tobytes())
+    return pa.FixedSizeBinaryArray.from_buffers(DIGEST, len(digests), [None, data])
 
 
 def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:

@@ -142,9 +142,11 @@ def cleaned(
     documents = save_bases(job, 0, sizes)
     barriers = barrier_stages(job, 0)
     every, size = range(partitions), len(shards)
-    compared = [place for place, stage in enumerate(barriers) if stage.compares]
+    compared = [place for place, stage in enumerate(barriers) if not stage.identity]
     tasks: list[Any] = [
-        GroupTask(0, place, part, size, documents) for place in range(len(barriers)) for part in every
+        GroupTask(0, place, part, size, documents)
+        for place in range(len(barriers))
+        for part in every
     ]
     tasks += [RequestTask(0, place, part) for place in compared for part in every]
     tasks += [FetchTask(0, place, shard, size) for place in compared for shard in range(size)]
@@ -319,7 +321,11 @@ def test_against_a_naive_reference(
 
 
 def test_windows_and_runs_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shards = [["aa bb", "bb cc", "cc dd", "dd e"], ["e ff", "ff aa", "aa", "dd"], ["x", "cc", "aa bb"]]
+    shards = [
+        ["aa bb", "bb cc", "cc dd", "dd e"],
+        ["e ff", "ff aa", "aa", "dd"],
+        ["x", "cc", "aa bb"],
+    ]
     whole = cleaned(tmp_path / "whole", ["same_word", "exact"], shards)
     for size in (1, 2, 5):
         monkeypatch.setattr(sketches, "RUN_ROWS", size)

@@ -12,20 +12,18 @@ from cleanpipe import ipc
 from cleanpipe.barrier.rows import (
     EDGES,
     PAIRS,
-    barrier_stage,
+    Order,
     begins,
-    canonical,
     column,
     load_bases,
-    order_names,
     run_parts,
-    with_order,
     write_run,
 )
+from cleanpipe.barrier.sketches import KIND
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.scratch import edges_name, pairs_name, sketch_name
-from cleanpipe.stage import Barrier, Rows
+from cleanpipe.stage import Rows
 
 COMPARED = 16
 """With how many different documents of its bucket, the first in canonical order, each is compared:
@@ -40,22 +38,21 @@ def group(
 ) -> None:
     """Write the edges between the same documents, and the pairs to compare, of one partition."""
     step = job.plan.phases[phase].barrier[place]
-    stage = barrier_stage(step)
+    order = Order.of(job, phase)
     start = time.perf_counter()
     names = [edges_name(phase, place, "same", partition), pairs_name(phase, place, partition)]
-    schemas = [with_order(EDGES, stage), with_order(PAIRS, stage)]
+    schemas = [order.two(EDGES), order.two(PAIRS)]
     with (
         ipc.create(job.scratch, names[0], schemas[0]) as edges,
         ipc.create(job.scratch, names[1], schemas[1]) as pairs,
     ):
         for members in _windows(job, phase, place, partition, shards):
-            first = ("bucket", "fingerprint", "compare")
-            members = members.take(canonical(members, stage, "number", first=first))
-            new = begins(*(column(members, name) for name in first))
+            members = members.take(order.sorted(members, KIND, "number"))
+            new = begins(*(column(members, name) for name in KIND))
             compared = column(members, "compare").astype(np.bool_)
-            same = _same(members, stage, new, ~compared, place)
+            same = _same(members, order, new, ~compared, place)
             edges.write_table(same.combine_chunks(), len(same) or 1)
-            found = _pairs(members.filter(pa.array(new & compared)), stage)
+            found = _pairs(members.filter(pa.array(new & compared)), order)
             part = column(found, "later") * job.partitions // max(documents, 1)
             rows = np.lexsort((column(found, "earlier"), column(found, "later"), part))
             cuts = np.searchsorted(part[rows], np.arange(1, job.partitions))
@@ -94,7 +91,7 @@ def _windows(job: Job, phase: int, place: int, partition: int, shards: int) -> I
             yield pa.concat_tables(tables).combine_chunks()
 
 
-def _same(members: pa.Table, stage: Barrier, new: Rows, wanted: Rows, rule: int) -> pa.Table:
+def _same(members: pa.Table, order: Order, new: Rows, wanted: Rows, rule: int) -> pa.Table:
     """Edges from each document to the first that is the same, in canonical order.
 
     Args:
@@ -103,30 +100,35 @@ def _same(members: pa.Table, stage: Barrier, new: Rows, wanted: Rows, rule: int)
         wanted: flags, rows that say that documents are the same.
     """
     first = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
-    numbers = column(members, "number")
     rows = np.flatnonzero(wanted & ~new)
-    table = members.take(pa.array(rows)).select(order_names(stage))
+    pairs = _paired(members, rows, first[rows], order)
     columns = {
-        "later": pa.array(numbers[rows]),
-        "earlier": pa.array(numbers[first[rows]]),
         "similarity": pa.array(np.ones(len(rows))),
         "rule": pa.array(np.full(len(rows), rule, dtype=np.uint16)),
         "same": pa.array(np.ones(len(rows), dtype=np.bool_)),
     }
-    edges = pa.table([*columns.values(), *table.columns], schema=with_order(EDGES, stage))
-    return edges.take(canonical(edges, stage, "later"))
+    for name, values in columns.items():
+        pairs = pairs.append_column(name, values)
+    schema = order.two(EDGES)
+    edges = pairs.select(schema.names).cast(schema)
+    return edges.take(order.edges(edges))
 
 
-def _pairs(members: pa.Table, stage: Barrier) -> pa.Table:
+def _paired(members: pa.Table, later: Rows, earlier: Rows, order: Order) -> pa.Table:
+    """Rows of two, from rows of one by their places."""
+    one, other = (
+        members.take(pa.array(rows)).select(["number", *order.keys]) for rows in (later, earlier)
+    )
+    columns = [one.column(0), other.column(0), *one.columns[1:], *other.columns[1:]]
+    return pa.table(columns, schema=order.two(PAIRS))
+
+
+def _pairs(members: pa.Table, order: Order) -> pa.Table:
     """Each document with the first of its bucket, of rows that differ in bucket or fingerprint."""
-    members = members.take(canonical(members, stage, "number", first=["bucket"]))
+    members = members.take(order.sorted(members, ["bucket"], "number"))
     new = begins(column(members, "bucket"))
     first = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
     several = np.minimum(np.arange(len(new)) - first, COMPARED)
     later = np.repeat(np.arange(len(new)), several)
     nth = np.arange(len(later)) - np.repeat(np.cumsum(several) - several, several)
-    numbers = column(members, "number")
-    earlier = numbers[first[later] + nth]
-    table = members.take(pa.array(later)).select(["number", *order_names(stage)])
-    columns = [table.column("number"), pa.array(earlier), *table.columns[1:]]
-    return pa.table(columns, schema=with_order(PAIRS, stage))
+    return _paired(members, later, first[later] + nth, order)

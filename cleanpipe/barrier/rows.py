@@ -32,25 +32,51 @@ def barrier_stages(job: Job, phase: int) -> list[Barrier]:
     return [barrier_stage(step) for step in job.plan.phases[phase].barrier]
 
 
-def order_names(stage: Barrier) -> list[str]:
-    """Columns that carry the keys of canonical order beside a document's number."""
-    return [f"order{key}" for key in range(stage.order_keys)]
+def ordered_by(job: Job, phase: int) -> Barrier:
+    """The stage whose order is that of the whole barrier."""
+    stages = barrier_stages(job, phase)
+    return next((stage for stage in stages if stage.ordering()), stages[0])
 
 
-def with_order(schema: pa.Schema, stage: Barrier) -> pa.Schema:
-    return pa.schema([*schema, *((name, pa.uint64()) for name in order_names(stage))])
+class Order:
+    """Canonical order as columns: the keys of :meth:`cleanpipe.stage.Barrier.order`, carried
+    beside a document's number.
+
+    Attributes:
+        keys: columns of a row's document; in a row of two, of the later.
+        other: columns of the earlier one.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.keys = [f"order{key}" for key in range(size)]
+        self.other = [f"earlier_order{key}" for key in range(size)]
+
+    @classmethod
+    def of(cls, job: Job, phase: int) -> Order:
+        return cls(len(ordered_by(job, phase).ordering()))
+
+    def one(self, schema: pa.Schema) -> pa.Schema:
+        """The columns of rows of one document."""
+        return pa.schema([*schema, *((name, pa.uint64()) for name in self.keys)])
+
+    def two(self, schema: pa.Schema) -> pa.Schema:
+        """The columns of rows of a later and an earlier one."""
+        return pa.schema([*self.one(schema), *((name, pa.uint64()) for name in self.other)])
+
+    def sorted(self, table: pa.Table, first: Sequence[str], number: str, *more: str) -> Rows:
+        """The rows sorted by columns ``first``, then by the canonical order of the document whose
+        number is in ``number``, then by ``more``."""
+        names = (*first, *self.keys, number, *more)
+        return np.lexsort([column(table, name) for name in names][::-1])
+
+    def edges(self, table: pa.Table) -> Rows:
+        """Edges sorted by the later document, then the earlier one, then the rule."""
+        return self.sorted(table, (), "later", *self.other, "earlier", "rule")
 
 
 def column(table: pa.Table | pa.RecordBatch, name: str) -> npt.NDArray[np.generic]:
     values: npt.NDArray[np.generic] = table.column(name).to_numpy(zero_copy_only=False)
     return values
-
-
-def canonical(table: pa.Table, stage: Barrier, *more: str, first: Sequence[str] = ()) -> Rows:
-    """The rows of a table sorted by ``first``, then in canonical order: by the keys it carries,
-    then by ``more`` (a document's number among them)."""
-    keys = [column(table, name) for name in (*first, *order_names(stage), *more)]
-    return np.lexsort(keys[::-1])
 
 
 def begins(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import ipc
-from cleanpipe.barrier.rows import barrier_stage, begins, canonical, column, order_names, write_run
+from cleanpipe.barrier.rows import Order, barrier_stage, begins, column, ordered_by, write_run
 from cleanpipe.batch import Batch
 from cleanpipe.job import Job
 from cleanpipe.phase import batch_units, blamed
@@ -18,6 +18,15 @@ from cleanpipe.spec import Step
 from cleanpipe.stage import Rows
 from cleanpipe.stats import Stats
 
+KIND = ("bucket", "fingerprint", "compare")
+BUCKETS = pa.schema(
+    [
+        ("document", pa.int64()),
+        ("bucket", pa.uint64()),
+        ("fingerprint", pa.uint64()),
+        ("compare", pa.bool_()),
+    ]
+)
 RUN_ROWS = 2**22
 """Bucket rows that a shard collects before it writes a run of them: some 150 MB."""
 
@@ -33,16 +42,8 @@ class Sketches:
         self, job: Job, phase: int, place: int, step: Step, shard: int, stack: ExitStack
     ) -> None:
         self._job, self._step, self._stage = job, step, barrier_stage(step)
-        orders = [(name, pa.uint64()) for name in order_names(self._stage)]
-        self._schema = pa.schema(
-            [
-                ("document", pa.int64()),
-                ("bucket", pa.uint64()),
-                ("fingerprint", pa.uint64()),
-                ("compare", pa.bool_()),
-                *orders,
-            ]
-        )
+        self._ordered_by, self._order = ordered_by(job, phase), Order.of(job, phase)
+        self._schema = self._order.one(BUCKETS)
         self._payload = pa.schema([("document", pa.int64()), *self._stage.payload])
         self.names = [sketch_name(phase, place, shard), payload_name(phase, place, shard)]
         self._sketch, self._kept = (
@@ -70,7 +71,7 @@ class Sketches:
         units = batch_units(batch, self._job.plan.measures).take(rows)
         with blamed(self._step):
             sketch = self._stage.sketch(units)
-            orders = self._stage.order(units)
+            orders = self._ordered_by.order(units)
         documents = first + rows[column(sketch.documents, "unit")]
         kept = [pa.array(documents, pa.int64())]
         kept += [sketch.documents.column(name) for name in self._stage.payload.names]
@@ -87,10 +88,9 @@ class Sketches:
     def _flush(self) -> None:
         table = pa.concat_tables(self._tables).combine_chunks()
         self._tables, self._rows = [], 0
-        first = ("bucket", "fingerprint", "compare")
-        table = table.take(canonical(table, self._stage, "document", first=first))
+        table = table.take(self._order.sorted(table, KIND, "document"))
         # Of the same documents only one is compared.
-        new = begins(*(column(table, name) for name in first))
+        new = begins(*(column(table, name) for name in KIND))
         table = table.filter(pa.array(new | ~column(table, "compare").astype(np.bool_)))
         cuts = np.searchsorted(column(table, "bucket"), partition_borders(self._job.partitions))
         write_run(self._sketch, table, cuts)

@@ -16,14 +16,12 @@ from cleanpipe import ipc
 from cleanpipe.barrier.rows import (
     EDGES,
     PAIRS,
+    Order,
     barrier_stage,
     begins,
-    canonical,
     column,
     load_bases,
-    order_names,
     run_parts,
-    with_order,
     write_run,
 )
 from cleanpipe.job import Job
@@ -48,10 +46,9 @@ TOGETHER = 2**26
 def request(job: Job, phase: int, place: int, partition: int, record: Record) -> None:
     """Write the different pairs of one partition, and which documents they need."""
     step = job.plan.phases[phase].barrier[place]
-    stage = barrier_stage(step)
     start = time.perf_counter()
     bases = load_bases(job.scratch, phase)
-    schema = with_order(PAIRS, stage)
+    schema = Order.of(job, phase).two(PAIRS)
     pairs = schema.empty_table()
     for source in range(job.partitions):
         name = pairs_name(phase, place, source)
@@ -143,7 +140,8 @@ def verify(job: Job, phase: int, place: int, partition: int, shards: int, record
     start = time.perf_counter()
     pairs = ipc.open_file(job.scratch, checks_name(phase, place, partition)).read_all()
     name = edges_name(phase, place, "similar", partition)
-    schema = with_order(EDGES, stage)
+    order = Order.of(job, phase)
+    schema = order.two(EDGES)
     with ipc.create(job.scratch, name, schema) as writer:
         if len(pairs):
             with blamed(step):
@@ -158,7 +156,7 @@ def verify(job: Job, phase: int, place: int, partition: int, shards: int, record
             for title, values in columns.items():
                 found = found.append_column(title, values)
             edges = found.select(schema.names).cast(schema)
-            edges = edges.take(canonical(edges, stage, "later")).combine_chunks()
+            edges = edges.take(order.edges(edges)).combine_chunks()
             writer.write_table(edges, max(len(edges), 1))
     record.files[f"scratch:{name}"] = 0
     record.stats.stage(step.name).seconds += time.perf_counter() - start

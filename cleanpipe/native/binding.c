@@ -1,4 +1,4 @@
-/* cleanpipe._native: the kernels for Python. Only this and binding_arrays.c know Python;
+/* cleanpipe._native: the kernels for Python. Only this and binding_*.c know Python;
  * _native.pyi says what each function takes, gives and raises. */
 #include "binding.h"
 
@@ -8,7 +8,6 @@
 #include "index.h"
 #include "isa.h"
 #include "measures.h"
-#include "minhash.h"
 #include "ngrams.h"
 #include "segments.h"
 #include "tokens.h"
@@ -58,13 +57,6 @@ static PyObject *replaced(PyObject *module, PyObject *texts)
 }
 
 /* ---- tokens and n-grams: counted first, so that results go where they stay ---- */
-
-static bool check_n(Py_ssize_t n)
-{
-    if (n < 1)
-        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
-    return n >= 1;
-}
 
 typedef struct {
     cp_tokens tokens; /* of one text, reused */
@@ -309,102 +301,6 @@ done:
     return output_close(&out, good);
 }
 
-/* ---- signatures ---- */
-
-typedef struct {
-    cp_tokens tokens; /* of one text, reused; their hashes become its grams */
-    size_t n;
-    const uint32_t *a, *b;
-    size_t num_perm;
-    uint32_t *signatures;
-} minhash_context;
-
-static int sign_text(const uint8_t *text, size_t len, size_t row, void *context)
-{
-    minhash_context *into = context;
-    size_t grams;
-    uint64_t ill_formed = 0;
-    int code;
-
-    into->tokens.count = 0;
-    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) != CP_OK)
-        return code;
-    grams = cp_ngrams_count(into->tokens.count, into->n);
-    if (grams)
-        cp_ngrams_roll(into->tokens.hash, into->tokens.count, into->n, into->tokens.hash);
-    cp_minhash(into->tokens.hash, grams, into->a, into->b, into->num_perm,
-               into->signatures + row * into->num_perm);
-    return CP_OK;
-}
-
-static PyObject *minhash(PyObject *module, PyObject *args)
-{
-    PyObject *texts, *a_object, *b_object;
-    Py_ssize_t n;
-    Py_buffer a, b;
-    texts_input in = {0};
-    output signatures = {0};
-    minhash_context into = {0};
-    bool good = false;
-
-    if (!PyArg_ParseTuple(args, "OnOO:minhash", &texts, &n, &a_object, &b_object) || !check_n(n) ||
-        !numbers_open(&a, a_object, "a", sizeof(uint32_t), 1))
-        return NULL;
-    if (!numbers_open(&b, b_object, "b", sizeof(uint32_t), 1)) {
-        PyBuffer_Release(&a);
-        return NULL;
-    }
-    if (a.shape[0] < 1 || a.shape[0] != b.shape[0])
-        PyErr_Format(PyExc_ValueError,
-                     "a and b have one number a permutation, at least 1, got %zd and %zd",
-                     a.shape[0], b.shape[0]);
-    else
-        good = texts_open(&in, texts) &&
-               output_open_2d(&signatures, module, rows_of(&in), a.shape[0], "uint32");
-    if (good) {
-        into.n = (size_t)n;
-        into.a = a.buf;
-        into.b = b.buf;
-        into.num_perm = (size_t)a.shape[0];
-        into.signatures = signatures.view.buf;
-        good = run(&in, sign_text, &into);
-    }
-    texts_close(&in);
-    cp_tokens_free(&into.tokens);
-    PyBuffer_Release(&a);
-    PyBuffer_Release(&b);
-    return output_close(&signatures, good);
-}
-
-static PyObject *band_keys(PyObject *module, PyObject *args)
-{
-    PyObject *object;
-    Py_ssize_t bands, rows;
-    Py_buffer signatures;
-    output keys = {0};
-
-    if (!PyArg_ParseTuple(args, "Onn:band_keys", &object, &bands, &rows) ||
-        !numbers_open(&signatures, object, "signatures", sizeof(uint32_t), 2))
-        return NULL;
-    if (bands < 1 || rows < 1 || bands > signatures.shape[1] / rows)
-        PyErr_Format(PyExc_ValueError,
-                     "bands and rows are at least 1 and bands * rows at most the %zd values of a "
-                     "signature, got bands = %zd, rows = %zd",
-                     signatures.shape[1], bands, rows);
-    else if (output_open_2d(&keys, module, signatures.shape[0], bands, "uint64")) {
-        const uint32_t *from = signatures.buf;
-        uint64_t *to = keys.view.buf;
-
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < signatures.shape[0]; i++)
-            cp_band_keys(from + i * signatures.shape[1], (size_t)bands, (size_t)rows,
-                         to + i * bands);
-        Py_END_ALLOW_THREADS
-    }
-    PyBuffer_Release(&signatures);
-    return output_close(&keys, true);
-}
-
 /* ---- the n-gram index ---- */
 
 static bool index_fill(PyObject *module, const Py_buffer *hashes, const Py_buffer *values,
@@ -447,9 +343,9 @@ static PyObject *index_build(PyObject *module, PyObject *args)
         PyErr_Format(PyExc_ValueError, "n is 1 to 4,294,967,295 tokens, got %zd", n);
         return NULL;
     }
-    good = numbers_open(&hashes, hashes_object, "hashes", sizeof(uint64_t), 1) &&
+    good = numbers_open(&hashes, hashes_object, "hashes", "uint64", 1) &&
            (values_object == Py_None ||
-            numbers_open(&values, values_object, "values", sizeof(uint32_t), 1)) &&
+            numbers_open(&values, values_object, "values", "uint32", 1)) &&
            index_fill(module, &hashes, &values, (uint32_t)n, &out);
     if (hashes.obj)
         PyBuffer_Release(&hashes);
@@ -590,6 +486,18 @@ static PyMethodDef methods[] = {
     {"band_keys", band_keys, METH_VARARGS,
      "band_keys(signatures, bands, rows, /)\n--\n\n"
      "The keys of each signature's bands: uint64[n, bands]."},
+    {"sketches", sketches, METH_VARARGS,
+     "sketches(texts, n, a, b, /)\n--\n\n"
+     "(signatures uint32[n, len(a)], digests uint64[n, 2], tokens int64[n]) of each text."},
+    {"ngram_sets", ngram_sets, METH_VARARGS,
+     "ngram_sets(texts, n, /)\n--\n\n"
+     "(offsets int64[n + 1], hashes uint64[s]): the set of each text's n-grams, ascending."},
+    {"jaccard", jaccard, METH_VARARGS,
+     "jaccard(offsets, hashes, left, right, /)\n--\n\n"
+     "The Jaccard similarity of pairs of sets: float64[p]."},
+    {"agreement", agreement, METH_VARARGS,
+     "agreement(signatures, left, right, /)\n--\n\n"
+     "The share of values in which pairs of signatures agree: float64[p]."},
     {"index_build", index_build, METH_VARARGS,
      "index_build(hashes, values, n, /)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
     {"index_header", index_header, METH_O,

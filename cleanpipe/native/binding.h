@@ -33,10 +33,13 @@ Py_ssize_t rows_of(const texts_input *in);
 /* Runs the kernel over all texts, without the GIL. */
 bool run(const texts_input *in, cp_text_kernel kernel, void *context);
 
-/* A C-contiguous, aligned array of unsigned integers of `size` bytes and that many dimensions; the
+/* A C-contiguous, aligned array of uint32, uint64, int32 or int64 and that many dimensions; the
  * view is to be released on success. */
-bool numbers_open(Py_buffer *view, PyObject *object, const char *name, Py_ssize_t size,
+bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
                   int dimensions);
+
+/* Whether n is the number of tokens of an n-gram. */
+bool check_n(Py_ssize_t n);
 
 /* ---- output ---- */
 
@@ -58,5 +61,14 @@ PyObject *output_close(output *out, bool keep);
 
 /* A tuple of the arrays, or NULL when `keep` is false. */
 PyObject *outputs_close(output *out, int count, bool keep);
+
+/* ---- the functions of binding_sketches.c ---- */
+
+PyObject *minhash(PyObject *module, PyObject *args);
+PyObject *band_keys(PyObject *module, PyObject *args);
+PyObject *sketches(PyObject *module, PyObject *args);
+PyObject *ngram_sets(PyObject *module, PyObject *args);
+PyObject *jaccard(PyObject *module, PyObject *args);
+PyObject *agreement(PyObject *module, PyObject *args);
 
 #endif

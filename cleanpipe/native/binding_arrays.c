@@ -194,26 +194,36 @@ bool run(const texts_input *in, cp_text_kernel kernel, void *context)
 
 /* ---- input: arrays of numbers ---- */
 
-bool numbers_open(Py_buffer *view, PyObject *object, const char *name, Py_ssize_t size,
+bool check_n(Py_ssize_t n)
+{
+    if (n < 1)
+        PyErr_Format(PyExc_ValueError, "an n-gram has at least 1 token, got n = %zd", n);
+    return n >= 1;
+}
+
+bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
                   int dimensions)
 {
     PyObject *type;
     const char *format;
-    int bits = (int)size * 8;
+    const bool is_signed = *dtype == 'i';
+    const char *article = is_signed ? "an" : "a";
+    const Py_ssize_t size = strstr(dtype, "64") ? 8 : 4;
 
     if (PyObject_GetBuffer(object, view, PyBUF_RECORDS_RO) < 0) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError) || !(type = type_name(object)))
             return false;
-        PyErr_Format(PyExc_TypeError, "expected a uint%d array as %s, got %U", bits, name, type);
+        PyErr_Format(PyExc_TypeError, "expected %s %s array as %s, got %U", article, dtype, name,
+                     type);
         Py_DECREF(type);
         return false;
     }
     format = view->format ? view->format : "B";
     if (*format == '=') /* native order, standard size: an array that is not aligned */
         format++;
-    if (view->itemsize != size || strlen(format) != 1 || !strchr("ILQ", *format))
-        PyErr_Format(PyExc_TypeError, "expected a uint%d array as %s, got items of format '%.40s'",
-                     bits, name, format);
+    if (view->itemsize != size || strlen(format) != 1 || !strchr(is_signed ? "ilq" : "ILQ", *format))
+        PyErr_Format(PyExc_TypeError, "expected %s %s array as %s, got items of format '%.40s'",
+                     article, dtype, name, format);
     else if (view->ndim != dimensions)
         PyErr_Format(PyExc_ValueError, "expected %d dimension%s of %s, got %d", dimensions,
                      dimensions == 1 ? "" : "s", name, view->ndim);

@@ -30,6 +30,8 @@ typedef struct {
     void (*minhash_mix)(const uint64_t *gram, size_t count, uint32_t *mixed);
     void (*minhash_minima)(const uint32_t *mixed, size_t count, const uint32_t *a,
                            const uint32_t *b, uint32_t *minima);
+    /* sets.h */
+    size_t (*set_merge)(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
 } cp_isa;
 
 /* The variants usable on this machine, best first; NULL behind the last, which is "scalar". */

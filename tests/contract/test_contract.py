@@ -403,12 +403,13 @@ def check_barrier(stage: Barrier, units: Units) -> None:
     assert {row["unit"] for row in rows if not row["compare"]} == set(documents)
     assert {row["unit"] for row in rows} <= set(documents)
     keys = stage.order(units)
-    assert len(keys) == stage.order_keys
+    assert len(keys) == len(stage.ordering())
     assert all(key.dtype == np.uint64 and key.shape == (len(units),) for key in keys)
-    assert list(stage.resolve(iter(()), len(units))) == []
+    assert list(stage.resolve(iter(()), len(units), [stage])) == []
     compared = sorted({row["unit"] for row in rows if row["compare"]})
-    assert stage.compares or not compared
-    if stage.compares:
+    if stage.identity:
+        assert not compared
+    else:
         check_pairs(stage, units, sketch.documents, compared)
 
 
