@@ -89,8 +89,8 @@ def _number(units: Units, name: str) -> Numbers:
     value = units.value(name)
     if not isinstance(value, np.ndarray) and pa.types.is_temporal(value.type):
         whole = pa.int32() if value.type.bit_width == 32 else pa.int64()
-        number: Numbers = value.cast(whole).cast(pa.float64(), safe=False).to_numpy(
-            zero_copy_only=False
+        number: Numbers = (
+            value.cast(whole).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         )
         return number
     return units.number(name)

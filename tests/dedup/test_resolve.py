@@ -131,9 +131,7 @@ def graphs(draw: st.DrawFn, identity: Sequence[Sequence[bool]]) -> Graph:
                 if one != two:
                     edges.add((max(one, two), min(one, two), alike, False, rule))
     by_rule = sorted(edges, key=lambda edge: (edge[0], edge[1], edge[4], edge[2]))
-    return Graph(
-        [Edge(order[one], order[two], *rest) for one, two, *rest in by_rule], order, kinds
-    )
+    return Graph([Edge(order[one], order[two], *rest) for one, two, *rest in by_rule], order, kinds)
 
 
 KINDS = [[False], [True], [True, False], [False, True]]
@@ -283,9 +281,7 @@ def test_nothing_in_nothing_out() -> None:
         ([[Edge(-1, 0, 0.9)]], "or it is none"),
     ],
 )
-def test_edges_that_are_not_as_described_are_refused(
-    edges: list[list[Edge]], message: str
-) -> None:
+def test_edges_that_are_not_as_described_are_refused(edges: list[list[Edge]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rows(resolve([table(each) for each in edges], 3, [False]))
 
