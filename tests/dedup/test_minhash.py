@@ -22,8 +22,8 @@ from cleanpipe.stage import Sketch
 from cleanpipe.units import Units
 from tests.filters.table import faults, made
 
-WORDS = "the quick brown fox jumps over a lazy dog and then it runs through wet grass home".split()
-PROSE = " ".join(WORDS)
+PROSE = "the quick brown fox jumps over a lazy dog and then it runs through wet grass home"
+WORDS = PROSE.split()
 CHINESE = "今天天气很好我们去公园散步明天会下雨所以留在家里看书"
 SHORT = " ".join(WORDS[:9])
 TEXTS = [
@@ -122,8 +122,8 @@ def test_faults(parameters: Mapping[str, Any], fault: str) -> None:
     [
         ({}, 128, (16, 8), "jaccard", True),
         ({"verify": "signature"}, 256, (25, 10), "minhash_estimate", False),
-        ({"verify": "signature", "num_perm": 512}, 512, (47, 12), "minhash_estimate", False),
-        ({"threshold": 0.9, "num_perm": 64}, 64, (7, 9), "jaccard", True),
+        ({"verify": "signature", "num_perm": 512}, 512, (40, 12), "minhash_estimate", False),
+        ({"threshold": 0.9, "num_perm": 64}, 64, (6, 9), "jaccard", True),
         ({"threshold": 1, "seed": 7}, 128, (1, 128), "jaccard", True),
     ],
 )
