@@ -51,6 +51,10 @@ def explain(folder: str, id: str) -> Explanation:
     record = None if stored["kept"] else _row(store, f"dropped/{key.part}", key)
     explanation, batch = _replay(plan, key, record["stage"] if record else None)
     _compare(explanation, batch, stored, record)
+    drop = explanation.drop
+    if drop is not None and drop.survivor_file is not None and drop.survivor_run is None:
+        survivor = _find(store, f"{drop.survivor_file}:{drop.survivor_row}")
+        explanation.survivor_text = _replay(plan, survivor, drop.stage)[0].kept_text
     return explanation
 
 

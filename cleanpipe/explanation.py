@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+
+from cleanpipe._native import token_counts
 from cleanpipe.batch import Drop
 from cleanpipe.bounds import number
+from cleanpipe.passages import marked, shared_passages
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Explanation:
         edits: rows as in ``edits/``.
         measures: full name -> value, of every measure taken.
         drop: why it was dropped, or None where it was kept.
+        survivor_text: of a duplicate, its survivor's text as the two were compared; else None.
         agrees: whether the replay gives what the run stored.
         differences: what does not agree, a sentence each.
     """
@@ -56,6 +61,7 @@ class Explanation:
     edits: list[dict[str, Any]] = field(default_factory=list)
     measures: dict[str, float | str | None] = field(default_factory=dict)
     drop: Drop | None = None
+    survivor_text: str | None = None
     differences: list[str] = field(default_factory=list)
 
     @property
@@ -87,8 +93,19 @@ class Explanation:
             if name not in shown and value is not None:
                 yield f"  {name} = {value_text(value)}"
         yield f"  => {self.verdict}"
+        if self.survivor_text is not None:
+            yield from self._compared(self.survivor_text)
         for difference in self.differences:
             yield f"  DIFFERS from the stored record: {difference}"
+
+    def _compared(self, other: str) -> Iterator[str]:
+        """Both texts, what they share in ⟦ ⟧."""
+        passages = shared_passages(self.kept_text, other)
+        tokens = int(token_counts(pa.array([self.kept_text]))[0])
+        share = sum(passage.tokens for passage in passages) / tokens if tokens else 0.0
+        yield f"  in common, in ⟦ ⟧: {len(passages)} passages, {share:.0%} of its tokens"
+        yield f"  this      {marked(self.kept_text, [(p.start, p.end) for p in passages])}"
+        yield f"  survivor  {marked(other, [(p.other_start, p.other_end) for p in passages])}"
 
     @property
     def verdict(self) -> str:

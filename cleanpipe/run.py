@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cleanpipe import barrier, guards
+from cleanpipe import guards
+from cleanpipe.barrier.rows import barrier_stages, save_bases
+from cleanpipe.barrier.verdicts import LARGEST
 from cleanpipe.bounds import Bounds
 from cleanpipe.columns import Columns
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
@@ -25,13 +27,24 @@ from cleanpipe.spec import RunOptions, Spec
 from cleanpipe.stage import Filter, Rewriter
 from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
-from cleanpipe.tasks import GroupTask, ReadTask, ResolveTask, ScanTask, SpoolTask, Task
+from cleanpipe.tasks import (
+    FetchTask,
+    GroupTask,
+    HostsTask,
+    ReadTask,
+    RequestTask,
+    ResolveTask,
+    ScanTask,
+    SpoolTask,
+    Task,
+    VerifyTask,
+)
 from cleanpipe.units import is_numeric
 from cleanpipe.writers import unwritable
 
-PARTITION_BYTES = 2**30
-"""Input bytes for which a barrier makes one partition more: at 200 bytes a document and 24 a
-sketch row, a partition of one row a document then takes at most 130 MB."""
+PARTITION_BYTES = 2**28
+"""Input bytes for which a barrier makes one partition more: at 300 bytes a document it has some
+900,000 of them, 15 million bucket rows (sorted by windows) and about as many pairs."""
 _COMPRESSED = 4
 """How much larger texts are than their compressed files, roughly, when partitions are counted."""
 
@@ -183,6 +196,8 @@ class _Run:
         self.job, self.inputs, self.options, self.progress = job, inputs, options, progress
         self.started = time.monotonic()
         self.runner: Runner | None = None
+        self._clusters: list[dict[str, Any]] = []
+        self._hosts: list[dict[str, Any]] = []
 
     def run(self) -> dict[str, Any]:
         self.done = self.job.ledger.done()
@@ -198,7 +213,7 @@ class _Run:
         stats = self._accounts(records)
         seconds = time.monotonic() - self.started + earlier
         names = [step.name for step in self.job.plan.steps]
-        made = summary(stats, names, self.job.plan.fingerprint, seconds)
+        made = summary(stats, names, self._clusters, self.job.plan.fingerprint, seconds)
         self._guard(stats)
         self.job.output.write_json("summary.json", made)
         self.job.scratch.remove("")
@@ -228,21 +243,46 @@ class _Run:
         everything = list(records)
         for phase, (_, after) in enumerate(zip(job.plan.phases, job.plan.phases[1:], strict=False)):
             sizes = {record.task: record.data["documents"] for record in records}
-            documents = barrier.save_bases(
+            documents = save_bases(
                 job, phase, [sizes[f"phase{phase}-{number:05d}"] for number in numbers]
             )
-            groups: list[Task] = [
-                GroupTask(phase, stage, partition, len(shards))
-                for stage in range(len(job.plan.phases[phase].barrier))
-                for partition in range(job.partitions)
-            ]
-            everything += self._tasks("group", groups)
-            everything += self._tasks("resolve", [ResolveTask(phase, documents)])
+            for title, tasks in self._barrier(phase, numbers, documents):
+                everything += self._tasks(title, tasks)
             self.progress.say_steps(after.steps)
             spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
             records = self._tasks("write", spooled)
             everything += records
+        self._clusters = largest(records)
+        if job.plan.guards != "off":
+            counted = tuple(
+                number
+                for number, record in zip(numbers, records, strict=True)
+                if record.data.get("hosts")
+            )
+            tasks = [HostsTask(part, counted) for part in range(job.partitions) if counted]
+            found = self._tasks("hosts", tasks) if tasks else []
+            self._hosts = [host for record in found for host in record.data["hosts"]]
         return everything
+
+    def _barrier(
+        self, phase: int, shards: Sequence[int], documents: int
+    ) -> Iterator[tuple[str, Sequence[Task]]]:
+        """The steps of a barrier, in order (docs/decisions/012)."""
+        partitions, size = range(self.job.partitions), len(shards)
+        stages = barrier_stages(self.job, phase)
+        every, compared = range(len(stages)), [s for s, b in enumerate(stages) if not b.identity]
+        yield (
+            "group",
+            [GroupTask(phase, s, part, size, documents) for s in every for part in partitions],
+        )
+        if compared:
+            yield "request", [RequestTask(phase, s, part) for s in compared for part in partitions]
+            yield "fetch", [FetchTask(phase, s, shard, size) for s in compared for shard in shards]
+            yield (
+                "verify",
+                [VerifyTask(phase, s, part, size) for s in compared for part in partitions],
+            )
+        yield "resolve", [ResolveTask(phase, documents)]
 
     def _tasks(self, title: str, tasks: Sequence[Task]) -> list[Record]:
         """Run the tasks that are not done yet; the records of all, in the order of ``tasks``."""
@@ -275,7 +315,11 @@ class _Run:
         return total
 
     def _guard(self, stats: Stats) -> None:
-        found = guards.alarms(stats) if self.job.plan.guards != "off" else []
+        found = (
+            guards.alarms(stats, self._clusters, self._hosts)
+            if self.job.plan.guards != "off"
+            else []
+        )
         for alarm in found:
             self.progress.warn(alarm)
         if found and self.job.plan.guards == "stop":
@@ -289,6 +333,12 @@ class _Run:
             counts = stats.stage(step.name)
             if step.when is not None and counts.documents_in and not counts.judged:
                 self.progress.warn(f'"{step.name}": its when matched no document')
+
+
+def largest(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """The largest clusters of duplicates of all shards, the largest first."""
+    found = [cluster for record in records for cluster in record.data.get("clusters", ())]
+    return sorted(found, key=lambda cluster: -cluster["documents"])[:LARGEST]
 
 
 def partitions(files: Iterable[InputFile]) -> int:

@@ -1,4 +1,8 @@
-"""Names of the intermediates below the scratch folder."""
+"""Names of the intermediates below the scratch folder.
+
+A file that travels from a task to several readers has *runs*: each is a batch for every reader, in
+the order of the readers, and a writer whose memory is full begins the next run.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,60 @@ def spool_name(phase: int, kind: str, shard: int) -> str:
 
 
 def sketch_name(phase: int, stage: int, shard: int) -> str:
-    """A shard's sketches for one barrier stage: batch p is partition p, sorted by bucket."""
+    """Bucket rows of a shard for one barrier stage: runs for the partitions."""
     return f"barrier{phase}/sketch-{stage}-{shard:05d}.arrow"
 
 
+def payload_name(phase: int, stage: int, shard: int) -> str:
+    """The payload of a shard's documents for one barrier stage, in their order."""
+    return f"barrier{phase}/payload-{stage}-{shard:05d}.arrow"
+
+
 def bases_name(phase: int) -> str:
-    """Rank of the first document of every shard, and at the end their number."""
+    """Number of the first document of every shard, and at the end how many there are."""
     return f"barrier{phase}/bases.arrow"
 
 
-def edges_name(phase: int, stage: int, partition: int) -> str:
-    """The edges one partition gave, sorted by the later document."""
-    return f"barrier{phase}/edges-{stage}-{partition:05d}.arrow"
+def pairs_name(phase: int, stage: int, partition: int) -> str:
+    """Pairs to be compared that one partition of buckets gave: runs for the partitions of pairs."""
+    return f"barrier{phase}/pairs-{stage}-{partition:05d}.arrow"
+
+
+def checks_name(phase: int, stage: int, partition: int) -> str:
+    """The different pairs of one partition, sorted by the later document."""
+    return f"barrier{phase}/checks-{stage}-{partition:05d}.arrow"
+
+
+def wanted_name(phase: int, stage: int, partition: int) -> str:
+    """The documents that a partition of pairs needs: a run for the shards."""
+    return f"barrier{phase}/wanted-{stage}-{partition:05d}.arrow"
+
+
+def details_name(phase: int, stage: int, shard: int) -> str:
+    """What a shard's documents are compared by: runs for the partitions of pairs."""
+    return f"barrier{phase}/details-{stage}-{shard:05d}.arrow"
+
+
+def edges_name(phase: int, stage: int, kind: str, partition: int) -> str:
+    """Edges, ``same`` or ``similar``; each batch in canonical order of the later document."""
+    return f"barrier{phase}/{kind}-{stage}-{partition:05d}.arrow"
+
+
+def decided_name(phase: int) -> str:
+    """The documents that go, as the stage decided; each batch sorted by their number."""
+    return f"barrier{phase}/decided.arrow"
 
 
 def verdicts_name(phase: int) -> str:
-    """The documents that go, sorted by rank."""
+    """The documents that go; each batch sorted by their number."""
     return f"barrier{phase}/verdicts.arrow"
+
+
+def clusters_name(phase: int) -> str:
+    """The same rows, each batch sorted by the survivor's number."""
+    return f"barrier{phase}/clusters.arrow"
+
+
+def hosts_name(shard: int) -> str:
+    """What became of the documents of each host of a shard: a run for the partitions."""
+    return f"hosts/{shard:05d}.arrow"

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe import barrier, ipc
+from cleanpipe import ipc
 from cleanpipe._native import token_counts
+from cleanpipe.barrier.rows import NAMES
+from cleanpipe.barrier.sketches import Sketches
 from cleanpipe.batch import (
     DEAD,
     DROPPED,
@@ -21,9 +23,10 @@ from cleanpipe.batch import (
     kept_schema,
     measures_schema,
 )
+from cleanpipe.hosts import HostCounts
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
-from cleanpipe.scratch import sketch_name, spool_name
+from cleanpipe.scratch import spool_name
 from cleanpipe.stats import Counts, Stats
 from cleanpipe.weights import row_bytes
 from cleanpipe.writers import PartWriter
@@ -91,12 +94,14 @@ class FinalSink(Sink):
         }
         for writer in self._writers.values():
             stack.enter_context(writer)
+        self._hosts = HostCounts(job)
 
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
         language = batch.label("language", self.job.plan.measures)
         if language is None:
             language = pa.nulls(len(batch), TEXT)
         tally(self.record.stats, batch, language)
+        self._hosts.add(batch)
         self._writers["kept"].write(batch.kept(language))
         self._writers["dropped"].write(batch.dropped(language))
         self._writers["measures"].write(batch.measured(self.job.plan.measures))
@@ -111,7 +116,10 @@ class FinalSink(Sink):
                 self.record.stats.source.setdefault(str(source), Counts()).dead += 1
 
     def finish(self) -> None:
-        """Nothing: the writers close themselves."""
+        name = self._hosts.save(self.job, self.shard)
+        if name is not None:
+            self.record.files[f"scratch:{name}"] = 0
+            self.record.data["hosts"] = True
 
     def files(self) -> list[str]:
         return [name for writer in self._writers.values() for name in writer.files]
@@ -125,8 +133,11 @@ class SpoolSink(Sink):
         self._files: dict[str, pa.RecordBatchFileWriter] = {}
         self._names: list[str] = []
         self._rows = 0
-        self._sketches = [barrier.Sketches(job, step) for step in job.plan.phases[phase].barrier]
-        for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", barrier.NAMES)):
+        self._sketches = [
+            Sketches(job, phase, place, step, shard, stack)
+            for place, step in enumerate(job.plan.phases[phase].barrier)
+        ]
+        for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", NAMES)):
             self._open(kind, schema, compressed=False)
 
     def _open(self, kind: str, schema: pa.Schema, *, compressed: bool) -> None:
@@ -141,7 +152,7 @@ class SpoolSink(Sink):
         if "documents" not in self._files:
             self._open("documents", table.schema, compressed=True)
         self._files["documents"].write_table(table)
-        self._files["names"].write_table(table.select(barrier.NAMES.names))
+        self._files["names"].write_table(table.select(NAMES.names))
         self.copy("edits", edits)
         self.copy("dead", dead)
         for sketches in self._sketches:
@@ -156,10 +167,9 @@ class SpoolSink(Sink):
         if "documents" not in self._files:
             # A shard may hold no document at all; the next phase still finds its file.
             self._open("documents", pa.schema([]), compressed=False)
-        for index, sketches in enumerate(self._sketches):
-            name = sketch_name(self.phase, index, self.shard)
-            sketches.save(name)
-            self._names.append(name)
+        for sketches in self._sketches:
+            sketches.finish()
+            self._names += sketches.names
         self.record.data["documents"] = self._rows
 
     def files(self) -> list[str]:

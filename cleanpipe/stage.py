@@ -264,7 +264,7 @@ class Barrier(Stage):
 
     Class attributes:
         identity: whether documents that are the same to it are so to every stage, for their
-            texts are equal. Default False.
+            texts are equal; such a stage compares nothing. Default False.
     """
 
     identity: ClassVar[bool] = False
@@ -295,8 +295,8 @@ class Barrier(Stage):
         """What is needed of these documents at first."""
 
     def order(self, units: Units) -> list[npt.NDArray[np.uint64]]:
-        """Keys of canonical order before source order, shape (n,) each, the lowest first; always
-        the same number of them. Default: none."""
+        """Keys of canonical order before source order, uint64, shape (n,) each: the lowest is
+        first. Default: none."""
         return []
 
     def detail(self, payload: pa.Table, text: pa.LargeStringArray | None) -> pa.Array:

@@ -139,12 +139,19 @@ def _add(mine: Any, theirs: Any) -> None:
         setattr(mine, item.name, getattr(mine, item.name) + getattr(theirs, item.name))
 
 
-def summary(stats: Stats, stage_names: Sequence[str], plan: str, seconds: float) -> dict[str, Any]:
+def summary(
+    stats: Stats,
+    stage_names: Sequence[str],
+    clusters: Sequence[dict[str, Any]],
+    plan: str,
+    seconds: float,
+) -> dict[str, Any]:
     """What ``summary.json`` says.
 
     Args:
         stats: the counts of the whole run.
         stage_names: every stage of the plan, in order.
+        clusters: the largest clusters of duplicates.
         plan: the plan's fingerprint.
         seconds: time the run took, resumed parts included.
     """
@@ -178,6 +185,7 @@ def summary(stats: Stats, stage_names: Sequence[str], plan: str, seconds: float)
             "source": {name: _documents(part) for name, part in sorted(stats.source.items())},
             "language": {name: _documents(part) for name, part in sorted(stats.language.items())},
         },
+        "clusters": list(clusters),
         "extra": stats.extra,
         "replaced": stats.replaced,
         "seconds": round(seconds, 3),

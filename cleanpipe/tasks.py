@@ -10,8 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cleanpipe import _native, barrier, ipc
+from cleanpipe import _native, hosts, ipc
+from cleanpipe.barrier import pairs, resolving, verifying
+from cleanpipe.barrier.verdicts import Verdicts
 from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
+from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.phase import PhaseRun
@@ -132,7 +135,7 @@ class SpoolTask(Task):
     def run(self, job: Job, record: Record, report: Report) -> None:
         phase = PhaseRun(job.plan.phases[self.phase].steps, job.plan.measures, record.stats)
         before = self.phase - 1
-        verdicts = barrier.Verdicts(job, before, self.shard)
+        verdicts = Verdicts(job, before, self.shard)
         with open_sink(job, self.phase, self.shard, record) as sink:
             for batch in _spooled(job, before, self.shard):
                 verdicts.apply(batch, record.stats)
@@ -143,11 +146,65 @@ class SpoolTask(Task):
                 for rows in ipc.batches(job.scratch, spool_name(before, kind, self.shard)):
                     sink.copy(kind, pa.Table.from_batches([rows], schema))
             verdicts.write_index(record)
+        record.data["clusters"] = verdicts.clusters()
 
 
 @dataclass(frozen=True)
 class GroupTask(Task):
-    """Compare the documents that share a bucket, for one partition of one barrier stage."""
+    """Bring equal buckets together, for one partition of one barrier stage."""
+
+    phase: int
+    stage: int
+    partition: int
+    shards: int
+    documents: int
+
+    @property
+    def name(self) -> str:
+        return f"group{self.phase}-{self.stage}-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        pairs.group(
+            job, self.phase, self.stage, self.partition, self.shards, self.documents, record
+        )
+
+
+@dataclass(frozen=True)
+class RequestTask(Task):
+    """Say what is needed to compare one partition of pairs."""
+
+    phase: int
+    stage: int
+    partition: int
+
+    @property
+    def name(self) -> str:
+        return f"request{self.phase}-{self.stage}-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        verifying.request(job, self.phase, self.stage, self.partition, record)
+
+
+@dataclass(frozen=True)
+class FetchTask(Task):
+    """Get what is needed of the documents of one shard."""
+
+    phase: int
+    stage: int
+    shard: int
+    shards: int
+
+    @property
+    def name(self) -> str:
+        return f"fetch{self.phase}-{self.stage}-{self.shard:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        verifying.fetch(job, self.phase, self.stage, self.shard, self.shards, record)
+
+
+@dataclass(frozen=True)
+class VerifyTask(Task):
+    """Compare one partition of pairs."""
 
     phase: int
     stage: int
@@ -156,10 +213,10 @@ class GroupTask(Task):
 
     @property
     def name(self) -> str:
-        return f"group{self.phase}-{self.stage}-{self.partition:05d}"
+        return f"verify{self.phase}-{self.stage}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        barrier.group(job, self.phase, self.stage, self.partition, self.shards, record)
+        verifying.verify(job, self.phase, self.stage, self.partition, self.shards, record)
 
 
 @dataclass(frozen=True)
@@ -174,7 +231,24 @@ class ResolveTask(Task):
         return f"resolve{self.phase}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        barrier.resolve(job, self.phase, self.documents, record)
+        resolving.resolve(job, self.phase, self.documents, record)
+
+
+@dataclass(frozen=True)
+class HostsTask(Task):
+    """Look for hosts that lost nearly all, for one partition of them."""
+
+    partition: int
+    shards: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return f"hosts-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        record.data["hosts"] = hosts.lost(
+            job, self.partition, self.shards, LOST_DOCUMENTS, LOST_SHARE
+        )
 
 
 def _spooled(job: Job, phase: int, shard: int) -> Iterator[Batch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +70,8 @@ def resolve(
     An edge that says D and F are the *same* does more: if F is dropped by the edge's rule, or
     by a rule of identity, D goes with it. To that rule they are one document, so that F's
     survivor is D's, and as similar. Where D is in a later table than F, F's row is not at hand
-    any more: D's row then has ``earlier`` = F and ``pending`` true, and :func:`complete` puts
-    the survivor in.
+    any more: D's row then has ``earlier`` = F and ``pending`` true, and the engine puts the
+    survivor in.
 
     A document with several edges to kept ones names the most similar; of equally similar ones
     the first in canonical order; of equal pairs the one that the first rule found. Only one
@@ -109,31 +109,6 @@ def resolve(
             verdicts = window.verdicts()
             if verdicts.num_rows:
                 yield verdicts
-
-
-def complete(verdicts: pa.Table, of: Callable[[Rows], pa.Table]) -> pa.Table:
-    """Verdicts with a survivor in every row.
-
-    Args:
-        verdicts: a table of :func:`resolve`.
-        of: finds the verdicts of these dropped documents, given by number, a row each in this
-            order. They may be pending themselves.
-
-    Returns:
-        ``verdicts``, its pending rows with the survivor and similarity of the document that they
-        are the same as.
-    """
-    earlier, similarity = verdicts["earlier"].to_numpy(), verdicts["similarity"].to_numpy()
-    earlier, similarity = earlier.copy(), similarity.copy()
-    rows = np.flatnonzero(verdicts["pending"].to_numpy())
-    while len(rows):
-        found = of(earlier[rows])
-        earlier[rows] = found["earlier"].to_numpy()
-        similarity[rows] = found["similarity"].to_numpy()
-        rows = rows[found["pending"].to_numpy()]
-    done = np.zeros(len(earlier), dtype=np.bool_)
-    columns = [verdicts["later"], earlier, similarity, verdicts["rule"], done]
-    return pa.table(columns, schema=VERDICTS)
 
 
 class _Rules:

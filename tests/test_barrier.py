@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,9 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cleanpipe import barrier, ipc
-from cleanpipe.barrier import partition_borders, save_bases
+from cleanpipe import ipc
+from cleanpipe.barrier import pairs, resolving, sketches, verifying
+from cleanpipe.barrier.rows import barrier_stages, save_bases
+from cleanpipe.barrier.sketches import partition_borders
 from cleanpipe.batch import DEAD, Batch
+from cleanpipe.bounds import Numbers
 from cleanpipe.columns import Columns
 from cleanpipe.dedup.resolve import DuplicateRule
 from cleanpipe.job import Job
@@ -29,9 +31,17 @@ from cleanpipe.phase import PhaseRun
 from cleanpipe.plan import load_plan
 from cleanpipe.scratch import sketch_name
 from cleanpipe.sinks import open_sink
+from cleanpipe.stage import Rows, Sketch
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
-from cleanpipe.tasks import GroupTask, ResolveTask, SpoolTask
+from cleanpipe.tasks import (
+    FetchTask,
+    GroupTask,
+    RequestTask,
+    ResolveTask,
+    SpoolTask,
+    VerifyTask,
+)
 from cleanpipe.units import Units
 
 from .stages_for_tests import registered
@@ -44,32 +54,39 @@ class SameWord(DuplicateRule):
 
     kind: ClassVar[str] = "same_word"
     measure_name: ClassVar[str] = "word_length"
-    payload: ClassVar[pa.Schema] = pa.schema([("word", pa.large_string())])
+    payload: ClassVar[pa.Schema] = pa.schema([("words", pa.large_list(pa.large_string()))])
 
-    def sketch(self, units: Units) -> pa.Table:
-        rows = [
-            {"unit": unit, "bucket": bucket(word), "word": word}
-            for unit, text in enumerate(units.strings)
-            for word in dict.fromkeys(text.split())
-        ]
-        schema = pa.schema([("unit", pa.int64()), ("bucket", pa.uint64()), *self.payload])
-        return pa.Table.from_pylist(rows, schema)
-
-    def group(self, members: pa.Table) -> pa.Table:
-        ranks: dict[str, list[int]] = {}
-        for row in members.to_pylist():
-            ranks.setdefault(row["word"], []).append(row["rank"])
-        rows = [
-            {"later": later, "earlier": earlier, "similarity": float(len(word))}
-            for word, found in ranks.items()
-            for earlier, later in combinations(found, 2)
-        ]
-        return pa.Table.from_pylist(
-            rows,
-            pa.schema(
-                [("later", pa.int64()), ("earlier", pa.int64()), ("similarity", pa.float64())]
-            ),
+    def sketch(self, units: Units) -> Sketch:
+        words = [sorted(set(text.split())) for text in units.strings]
+        rows = []
+        for unit, found in enumerate(words):
+            whole = bucket(" ".join(found))
+            rows += [(unit, bucket(word), whole, True) for word in found]
+            rows += [(unit, whole, 0, False)] if found else []
+        columns = zip(*rows, strict=True) if rows else ([], [], [], [])
+        types = (pa.int64(), pa.uint64(), pa.uint64(), pa.bool_())
+        arrays = [pa.array(list(c), t) for c, t in zip(columns, types, strict=True)]
+        documents = {"unit": range(len(units)), "words": words}
+        return Sketch(
+            pa.Table.from_pydict(documents, pa.schema([("unit", pa.int64()), *self.payload])),
+            pa.table(arrays, names=["unit", "bucket", "fingerprint", "compare"]),
         )
+
+    def detail(self, payload: pa.Table, text: pa.LargeStringArray | None) -> pa.Array:
+        assert text is not None
+        words = payload["words"].to_pylist()
+        assert words == [sorted(set(one.split())) for one in text.to_pylist()]
+        return pa.array(words, self.payload.field("words").type)
+
+    def verify(self, details: pa.Array, left: Rows, right: Rows) -> Numbers:
+        words = [set(found) for found in details.to_pylist()]
+        return np.array([alike(words[a], words[b]) for a, b in zip(left, right, strict=True)])
+
+
+def alike(one: set[str], other: set[str]) -> float:
+    """The longest word in common, a tenth a letter; nothing for words of one letter."""
+    length = max(map(len, one & other), default=0)
+    return length / 10 if length > 1 else np.nan
 
 
 def bucket(word: str) -> int:
@@ -123,20 +140,29 @@ def cleaned(
         sizes.append(record.data["documents"])
         stats.add(record.stats)
     documents = save_bases(job, 0, sizes)
+    barriers = barrier_stages(job, 0)
+    every, size = range(partitions), len(shards)
+    compared = [place for place, stage in enumerate(barriers) if not stage.identity]
     tasks: list[Any] = [
-        GroupTask(0, stage, partition, len(shards))
-        for stage in range(len(job.plan.phases[0].barrier))
-        for partition in range(partitions)
+        GroupTask(0, place, part, size, documents)
+        for place in range(len(barriers))
+        for part in every
     ]
-    tasks += [ResolveTask(0, documents), *(SpoolTask(1, shard) for shard in range(len(shards)))]
+    tasks += [RequestTask(0, place, part) for place in compared for part in every]
+    tasks += [FetchTask(0, place, shard, size) for place in compared for shard in range(size)]
+    tasks += [VerifyTask(0, place, part, size) for place in compared for part in every]
+    tasks += [ResolveTask(0, documents), *(SpoolTask(1, shard) for shard in range(size))]
+    clusters: list[dict[str, Any]] = []
     for task in tasks:
         record = Record(task.name, "job")
         task.run(job, record, lambda _: None)
         stats.add(record.stats)
         assert all(job.ledger.size(name) is not None for name in record.files)
+        clusters += record.data.get("clusters", [])
     stats.check("all")
     return {
         "stats": stats,
+        "clusters": clusters,
         "files": {
             str(path.relative_to(folder / "out")): path.read_bytes()
             for path in sorted((folder / "out").rglob("*.parquet"))
@@ -184,7 +210,7 @@ def test_the_index_has_the_survivors_alone(tmp_path: Path) -> None:
     assert len(index) == len(kept)
     assert len(list((tmp_path / "out/index/exact").iterdir())) == len(SHARDS)
     table = pq.read_table(tmp_path / "out/index/exact/part-00000.parquet")
-    assert table.schema.names == ["file", "row", "id", "bucket", "digest"]
+    assert table.schema.names == ["file", "row", "id", "digest"]
 
 
 def test_the_dropped_are_no_survivors(tmp_path: Path) -> None:
@@ -211,8 +237,9 @@ def test_outside_when_nothing_is_dropped_and_nothing_survives_for_others(tmp_pat
 
 
 def test_rules_are_resolved_together(tmp_path: Path) -> None:
-    # By the words alone "a b" would name "a", and "b c" is kept since "a b" is not.
-    made = cleaned(tmp_path, ["same_word", "exact"], [["a", "a b", "b c"], ["", "a", ""]])
+    # By the words alone "aa bb" would name "aa", and "bb cc" is kept since "aa bb" is not.
+    texts = [["aa", "aa bb", "bb cc"], ["", "aa", ""]]
+    made = cleaned(tmp_path, ["same_word", "exact"], texts)
     reasons = [(row["id"], row["stage"], row["survivor_id"]) for row in made["dropped"]]
     assert reasons == [
         ("0:1", "same_word", "0:0"),
@@ -221,11 +248,20 @@ def test_rules_are_resolved_together(tmp_path: Path) -> None:
     ]
     assert [row["id"] for row in made["kept"]] == ["0:0", "0:2", "1:0"]
     # Equal pairs belong to the rule that stands first; in a second order it is the other.
-    again = cleaned(
-        tmp_path / "again", ["exact", "same_word"], [["a", "a b", "b c"], ["", "a", ""]]
-    )
+    again = cleaned(tmp_path / "again", ["exact", "same_word"], texts)
     assert [row["stage"] for row in again["dropped"]] == ["same_word", "exact", "exact"]
     assert again["kept"] == made["kept"]
+
+
+def test_the_same_share_their_fate(tmp_path: Path) -> None:
+    made = cleaned(tmp_path, ["same_word"], [["aaa", "aaa bb"], ["bb aaa", "bb  aaa", "x"], ["x"]])
+    reasons = [(r["id"], r["survivor_id"], r["similarity"]) for r in made["dropped"]]
+    assert reasons == [
+        ("0:1", "0:0", 0.3),
+        ("1:0", "0:0", 0.3),
+        ("1:1", "0:0", 0.3),
+        ("2:0", "1:2", 1.0),
+    ]
 
 
 def test_no_documents(tmp_path: Path) -> None:
@@ -256,20 +292,27 @@ def test_against_a_naive_reference(
     folder = tmp_path_factory.mktemp("barrier")
     made = cleaned(folder / "one", ["same_word"], shards)
     kept: list[tuple[str, set[str]]] = []
-    expected: dict[str, str] = {}
+    expected: dict[str, tuple[str, float]] = {}
+    first: dict[frozenset[str], str] = {}
     for shard, texts in enumerate(shards):
         for row, text in enumerate(texts):
-            words = set(text.split())
+            id, words = f"{shard}:{row}", set(text.split())
+            same = first.setdefault(frozenset(words), id) if words else id
+            if same != id:  # as its first fared
+                expected[id] = expected.get(same, (same, 1.0))
+                continue
             found = [
-                (-max(len(word) for word in words & other), place)
+                (-alike(words, other), place)
                 for place, (_, other) in enumerate(kept)
-                if words & other
+                if alike(words, other) > 0
             ]
             if found:
-                expected[f"{shard}:{row}"] = kept[min(found)[1]][0]
+                similarity, place = min(found)
+                expected[id] = (kept[place][0], -similarity)
             else:
-                kept.append((f"{shard}:{row}", words))
-    assert {row["id"]: row["survivor_id"] for row in made["dropped"]} == expected
+                kept.append((id, words))
+    named = {row["id"]: (row["survivor_id"], row["similarity"]) for row in made["dropped"]}
+    assert named == expected
     assert [row["id"] for row in made["kept"]] == [id for id, _ in kept]
     # Neither partitions nor batches change a byte.
     assert (
@@ -277,13 +320,38 @@ def test_against_a_naive_reference(
     )
 
 
-def test_a_window_of_documents_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shards = [["a b", "b c", "c d", "d e"], ["e f", "f a", "a", "d"], ["x", "c", "e"]]
+def test_windows_and_runs_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shards = [
+        ["aa bb", "bb cc", "cc dd", "dd e"],
+        ["e ff", "ff aa", "aa", "dd"],
+        ["x", "cc", "aa bb"],
+    ]
     whole = cleaned(tmp_path / "whole", ["same_word", "exact"], shards)
-    for window in (1, 2, 5):
-        monkeypatch.setattr(barrier, "WINDOW", window)
-        made = cleaned(tmp_path / str(window), ["same_word", "exact"], shards, 3)
+    for size in (1, 2, 5):
+        monkeypatch.setattr(sketches, "RUN_ROWS", size)
+        monkeypatch.setattr(pairs, "WINDOW_ROWS", size)
+        monkeypatch.setattr(verifying, "TOGETHER", size)
+        monkeypatch.setattr(resolving, "MERGED_ROWS", size)
+        made = cleaned(tmp_path / str(size), ["same_word", "exact"], shards, 3, size)
         assert made["files"] == whole["files"]
+
+
+def test_the_largest_clusters(tmp_path: Path) -> None:
+    made = cleaned(tmp_path, ["same_word"], [["aa", "bb", "aa x"], ["aa", "bb y", "aa z", "q"]])
+    assert made["clusters"] == [
+        {
+            "survivor": {"file": "file0", "row": 0, "id": "0:0"},
+            "documents": 3,
+            "similarity": [0.2, 1.0],
+            "stages": ["same_word"],
+        },
+        {
+            "survivor": {"file": "file0", "row": 1, "id": "0:1"},
+            "documents": 1,
+            "similarity": [0.2, 0.2],
+            "stages": ["same_word"],
+        },
+    ]
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3, 7, 64, 1000])
@@ -298,9 +366,7 @@ def test_partitions_share_the_buckets_evenly(partitions: int) -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 4])
-def test_sketches_are_sorted_and_each_partition_is_one_batch(
-    tmp_path: Path, partitions: int
-) -> None:
+def test_each_partition_of_a_sketch_is_one_batch(tmp_path: Path, partitions: int) -> None:
     job = job_of(tmp_path, ["same_word"], partitions)
     record = Record("t", "job")
     texts = [f"w{number % 7} v{number % 3}" for number in range(40)]
@@ -313,15 +379,15 @@ def test_sketches_are_sorted_and_each_partition_is_one_batch(
     parts = list(ipc.batches(job.scratch, sketch_name(0, 0, 0)))
     assert len(parts) == partitions
     table = pa.Table.from_batches(parts)
-    order = list(zip(table["bucket"].to_pylist(), table["document"].to_pylist(), strict=True))
-    assert order == sorted(order)
-    assert sorted(zip(table["document"].to_pylist(), table["word"].to_pylist(), strict=True)) == (
-        sorted(
-            (number, word)
-            for number, text in enumerate(texts)
-            if number not in (3, 28)
-            for word in text.split()
-        )
+    buckets = table["bucket"].to_pylist()
+    assert buckets == sorted(buckets)
+    living = [number for number in range(40) if number not in (3, 28)]
+    found = table.to_pylist()
+    # Each says what it is the same as; of the same ones the first is compared for all.
+    assert sorted(row["document"] for row in found if not row["compare"]) == living
+    first = {texts[number]: number for number in reversed(living)}
+    assert sorted((row["document"], row["bucket"]) for row in found if row["compare"]) == sorted(
+        (number, bucket(word)) for text, number in first.items() for word in text.split()
     )
     edges = [0, *map(int, partition_borders(partitions)), 2**64]
     for part, low, high in zip(parts, edges, edges[1:], strict=False):

@@ -122,7 +122,7 @@ def test_summary_has_the_promised_shape() -> None:
     stats.source = {"web": Counts(documents_in=10, kept=5, dropped=4, dead=1)}
     stats.language = {"zh": Counts(documents_in=2), "en": Counts(documents_in=1, kept=1)}
     stats.replaced, stats.extra = 4, 3
-    made = summary(stats, ["b", "a", "none"], "f" * 64, 7.0004)
+    made = summary(stats, ["b", "a", "none"], [], "f" * 64, 7.0004)
     stage = {"judged": 0, "dropped": 0, "units_removed": 0, "seconds": 0.0}
     assert made == {
         "documents": {"in": 10, "kept": 5, "dropped": 4, "dead": 1},
@@ -147,6 +147,7 @@ def test_summary_has_the_promised_shape() -> None:
                 "zh": {"in": 2, "kept": 0, "dropped": 0, "dead": 0},
             },
         },
+        "clusters": [],
         "extra": 3,
         "replaced": 4,
         "seconds": 7.0,

@@ -34,6 +34,7 @@ from cleanpipe.stage import (
     Resource,
     Rewriter,
     Rule,
+    Sketch,
     Stage,
     Unit,
 )
@@ -257,7 +258,7 @@ def plain(value: Any) -> Any:
         return value.to_pylist()
     if isinstance(value, Mapping):
         return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, Edits):
+    if isinstance(value, (Edits, Sketch)):
         return plain(vars(value))
     if isinstance(value, tuple):
         return [plain(item) for item in value]
@@ -386,30 +387,48 @@ def check_rewriter(stage: Rewriter, units: Units) -> None:
 
 def check_barrier(stage: Barrier, units: Units) -> None:
     sketch = stage.sketch(units)
-    names = ["unit", "bucket", *stage.payload.names]
-    assert sketch.schema.names == names
-    assert sketch.schema.field("unit").type == pa.int64()
-    assert sketch.schema.field("bucket").type == pa.uint64()
+    assert sketch.documents.schema.names == ["unit", *stage.payload.names]
     for column in stage.payload:
-        assert sketch.schema.field(column.name).type == column.type
-    assert not set(stage.payload.names) & {"file", "row", "id", "rank", "document"}
-    assert all(0 <= unit < len(units) for unit in sketch["unit"].to_pylist())
-    assert not sketch["bucket"].null_count
-    # The same documents twice: whoever is like another is like it in both directions.
-    ranks = [*sketch["unit"].to_pylist(), *(len(units) + u for u in sketch["unit"].to_pylist())]
-    twice = pa.concat_tables([sketch, sketch]).append_column("rank", pa.array(ranks, pa.int64()))
-    order = [("bucket", "ascending"), ("rank", "ascending")]
-    edges = stage.group(twice.drop_columns(["unit"]).sort_by(order).combine_chunks())
-    assert set(edges.schema.names) == {"later", "earlier", "similarity"}
-    assert edges["later"].type == edges["earlier"].type == pa.int64()
-    assert edges["similarity"].type == pa.float64()
-    for edge in edges.to_pylist():
-        assert 0 <= edge["earlier"] < edge["later"] < 2 * len(units)
-        assert 0 <= edge["similarity"] <= 1
-    # A document and its copy are alike, unless it is one that is never compared.
-    compared = set(sketch["unit"].to_pylist())
-    assert {later - len(units) for later in edges["later"].to_pylist()} >= compared
-    assert list(stage.resolve(iter(()), len(units))) == []
+        assert sketch.documents.schema.field(column.name).type == column.type
+    assert not set(stage.payload.names) & {"file", "row", "id", "number", "document"}
+    documents = sketch.documents["unit"].to_pylist()
+    assert documents == sorted(set(documents))
+    assert set(documents) <= set(range(len(units)))
+    kinds = {"unit": pa.int64(), "bucket": pa.uint64(), "fingerprint": pa.uint64()}
+    kinds["compare"] = pa.bool_()
+    assert {field.name: field.type for field in sketch.buckets.schema} == kinds
+    assert not any(column.null_count for column in sketch.buckets.columns)
+    # A document is the same as its copy.
+    rows = sketch.buckets.to_pylist()
+    assert {row["unit"] for row in rows if not row["compare"]} == set(documents)
+    assert {row["unit"] for row in rows} <= set(documents)
+    keys = stage.order(units)
+    assert len(keys) == len(stage.ordering())
+    assert all(key.dtype == np.uint64 and key.shape == (len(units),) for key in keys)
+    assert list(stage.resolve(iter(()), len(units), [stage])) == []
+    compared = sorted({row["unit"] for row in rows if row["compare"]})
+    if stage.identity:
+        assert not compared
+    else:
+        check_pairs(stage, units, sketch.documents, compared)
+
+
+def check_pairs(stage: Barrier, units: Units, documents: pa.Table, compared: list[int]) -> None:
+    place = {unit: at for at, unit in enumerate(documents["unit"].to_pylist())}
+    rows = np.array([place[unit] for unit in compared], dtype=np.int64)
+    payload = documents.select(stage.payload.names).take(rows).combine_chunks()
+    text = units.text.take(pa.array(compared, pa.int64())) if stage.reads_text else None
+    details = stage.detail(payload, text)
+    assert len(details) == len(compared)
+    left = np.repeat(np.arange(len(compared)), len(compared))
+    right = np.tile(np.arange(len(compared)), len(compared))
+    similarity = stage.verify(details, left, right)
+    assert similarity.dtype == np.float64 and similarity.shape == left.shape
+    assert (similarity[left == right] == 1).all(), "each is like itself"
+    found = similarity[~np.isnan(similarity)]
+    assert ((found >= 0) & (found <= 1)).all()
+    turned = stage.verify(details, right, left)
+    assert np.array_equal(similarity, turned, equal_nan=True)
 
 
 @EXAMPLE
@@ -496,11 +515,12 @@ def joined(stage: Stage, parts: Sequence[tuple[Any, int]]) -> Any:
                 taken[name] += measures[name]
             first += size
         return [edits, taken]
-    rows: list[dict[str, Any]] = []
+    sketch: dict[str, list[dict[str, Any]]] = {"documents": [], "buckets": []}
     for found, size in parts:
-        rows += [{**row, "unit": row["unit"] + first} for row in found]
+        for name, rows in found.items():
+            sketch[name] += [{**row, "unit": row["unit"] + first} for row in rows]
         first += size
-    return rows
+    return sketch
 
 
 @EXAMPLE

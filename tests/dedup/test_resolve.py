@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cleanpipe.barrier.resolving import complete
 from cleanpipe.dedup import resolve as module
 from cleanpipe.dedup.exact import Exact
-from cleanpipe.dedup.resolve import VERDICTS, complete, resolve
+from cleanpipe.dedup.resolve import VERDICTS, resolve
 from cleanpipe.stage import Rows
 
 SCHEMA = pa.schema(

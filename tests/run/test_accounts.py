@@ -60,7 +60,7 @@ def test_counts_merge_in_any_order_and_survive_json() -> None:
 
 
 def test_summary_shape() -> None:
-    made = summary(stats(), ["length", "exact"], "abc", 1.23456)
+    made = summary(stats(), ["length", "exact"], [], "abc", 1.23456)
     assert made["documents"] == {"in": 6, "kept": 3, "dropped": 2, "dead": 1}
     assert made["bytes"] == {"in": 60, "kept": 30, "dropped": 20, "removed": 10}
     assert made["tokens"] == {"in": 12, "kept": 6, "dropped": 4, "removed": 2}

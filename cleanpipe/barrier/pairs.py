@@ -1,0 +1,134 @@
+"""Brings equal buckets together: who is the same, and who is to be compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cleanpipe import ipc
+from cleanpipe.barrier.rows import (
+    EDGES,
+    PAIRS,
+    Order,
+    begins,
+    column,
+    load_bases,
+    run_parts,
+    write_run,
+)
+from cleanpipe.barrier.sketches import KIND
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record
+from cleanpipe.scratch import edges_name, pairs_name, sketch_name
+from cleanpipe.stage import Rows
+
+COMPARED = 16
+"""With how many different documents of its bucket, the first in canonical order, each is compared:
+enough that no pair of Jaccard 0.9 or more was missed on 10,054 licence texts, where comparing with
+the first alone missed 36; and linear in the size of a bucket."""
+WINDOW_ROWS = 2**22
+"""Bucket rows that are sorted at once, roughly."""
+
+
+def group(
+    job: Job, phase: int, place: int, partition: int, shards: int, documents: int, record: Record
+) -> None:
+    """Write the edges between the same documents, and the pairs to compare, of one partition."""
+    step = job.plan.phases[phase].barrier[place]
+    order = Order.of(job, phase)
+    start = time.perf_counter()
+    names = [edges_name(phase, place, "same", partition), pairs_name(phase, place, partition)]
+    schemas = [order.two(EDGES), order.two(PAIRS)]
+    with (
+        ipc.create(job.scratch, names[0], schemas[0]) as edges,
+        ipc.create(job.scratch, names[1], schemas[1]) as pairs,
+    ):
+        for members in _windows(job, phase, place, partition, shards):
+            members = members.take(order.sorted(members, KIND, "number"))
+            new = begins(*(column(members, name) for name in KIND))
+            compared = column(members, "compare").astype(np.bool_)
+            same = _same(members, order, new, ~compared, place)
+            edges.write_table(same.combine_chunks(), len(same) or 1)
+            found = _pairs(members.filter(pa.array(new & compared)), order)
+            part = column(found, "later") * job.partitions // max(documents, 1)
+            rows = np.lexsort((column(found, "earlier"), column(found, "later"), part))
+            cuts = np.searchsorted(part[rows], np.arange(1, job.partitions))
+            write_run(pairs, found.take(rows), cuts)
+    record.files.update({f"scratch:{name}": 0 for name in names})
+    record.stats.stage(step.name).seconds += time.perf_counter() - start
+
+
+def _windows(job: Job, phase: int, place: int, partition: int, shards: int) -> Iterator[pa.Table]:
+    """The bucket rows of a partition, whole buckets in each table."""
+    bases = load_bases(job.scratch, phase)
+    parts = [
+        (int(bases[shard]), part)
+        for shard in range(shards)
+        for part in run_parts(
+            job.scratch, sketch_name(phase, place, shard), job.partitions, partition
+        )
+    ]
+    buckets = [column(part, "bucket") for _, part in parts]
+    rows = sum(map(len, buckets))
+    windows = 1 + rows // WINDOW_ROWS
+    width = 2**64 // job.partitions
+    for window in range(windows):
+        low = width * partition + width * window // windows
+        high = width * partition + width * (window + 1) // windows
+        last = window + 1 == windows  # what rounding left over is in it
+        tables = []
+        for (base, part), bucket in zip(parts, buckets, strict=True):
+            begin = np.searchsorted(bucket, np.uint64(low)) if window else 0
+            end = len(bucket) if last else np.searchsorted(bucket, np.uint64(high))
+            if begin < end:
+                rest = part.slice(begin, end - begin)
+                numbers = pa.array(column(rest, "document").astype(np.int64) + base)
+                tables.append(pa.Table.from_batches([rest]).append_column("number", numbers))
+        if tables:
+            yield pa.concat_tables(tables).combine_chunks()
+
+
+def _same(members: pa.Table, order: Order, new: Rows, wanted: Rows, rule: int) -> pa.Table:
+    """Edges from each document to the first that is the same, in canonical order.
+
+    Args:
+        members: sorted by bucket, fingerprint, ``compare``, then canonically.
+        new: flags, the first of its kind.
+        wanted: flags, rows that say that documents are the same.
+    """
+    first = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+    rows = np.flatnonzero(wanted & ~new)
+    pairs = _paired(members, rows, first[rows], order)
+    columns = {
+        "similarity": pa.array(np.ones(len(rows))),
+        "rule": pa.array(np.full(len(rows), rule, dtype=np.uint16)),
+        "same": pa.array(np.ones(len(rows), dtype=np.bool_)),
+    }
+    for name, values in columns.items():
+        pairs = pairs.append_column(name, values)
+    schema = order.two(EDGES)
+    edges = pairs.select(schema.names).cast(schema)
+    return edges.take(order.edges(edges))
+
+
+def _paired(members: pa.Table, later: Rows, earlier: Rows, order: Order) -> pa.Table:
+    """Rows of two, from rows of one by their places."""
+    one, other = (
+        members.take(pa.array(rows)).select(["number", *order.keys]) for rows in (later, earlier)
+    )
+    columns = [one.column(0), other.column(0), *one.columns[1:], *other.columns[1:]]
+    return pa.table(columns, schema=order.two(PAIRS))
+
+
+def _pairs(members: pa.Table, order: Order) -> pa.Table:
+    """Each document with the first of its bucket, of rows that differ in bucket or fingerprint."""
+    members = members.take(order.sorted(members, ["bucket"], "number"))
+    new = begins(column(members, "bucket"))
+    first = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+    several = np.minimum(np.arange(len(new)) - first, COMPARED)
+    later = np.repeat(np.arange(len(new)), several)
+    nth = np.arange(len(later)) - np.repeat(np.cumsum(several) - several, several)
+    return _paired(members, later, first[later] + nth, order)

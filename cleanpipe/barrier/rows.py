@@ -1,0 +1,127 @@
+"""The rows that travel between the tasks of a barrier, and the files they travel in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cleanpipe import ipc
+from cleanpipe.batch import TEXT
+from cleanpipe.job import Job
+from cleanpipe.scratch import bases_name
+from cleanpipe.spec import Step
+from cleanpipe.stage import Barrier, Rows
+from cleanpipe.store import Store
+
+NAMES = pa.schema([("file", TEXT), ("row", pa.int64()), ("id", TEXT)])
+PAIRS = pa.schema([("later", pa.int64()), ("earlier", pa.int64())])
+VERDICTS = pa.schema([*PAIRS, ("similarity", pa.float64()), ("rule", pa.uint16())])
+EDGES = pa.schema([*VERDICTS, ("same", pa.bool_())])
+
+
+def barrier_stage(step: Step) -> Barrier:
+    stage = step.stages[0]
+    assert isinstance(stage, Barrier)
+    return stage
+
+
+def barrier_stages(job: Job, phase: int) -> list[Barrier]:
+    return [barrier_stage(step) for step in job.plan.phases[phase].barrier]
+
+
+def ordered_by(job: Job, phase: int) -> Barrier:
+    """The stage whose order is that of the whole barrier."""
+    stages = barrier_stages(job, phase)
+    return next((stage for stage in stages if stage.ordering()), stages[0])
+
+
+class Order:
+    """Canonical order as columns: the keys of :meth:`cleanpipe.stage.Barrier.order`, carried
+    beside a document's number.
+
+    Attributes:
+        keys: columns of a row's document; in a row of two, of the later.
+        other: columns of the earlier one.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.keys = [f"order{key}" for key in range(size)]
+        self.other = [f"earlier_order{key}" for key in range(size)]
+
+    @classmethod
+    def of(cls, job: Job, phase: int) -> Order:
+        return cls(len(ordered_by(job, phase).ordering()))
+
+    def one(self, schema: pa.Schema) -> pa.Schema:
+        """The columns of rows of one document."""
+        return pa.schema([*schema, *((name, pa.uint64()) for name in self.keys)])
+
+    def two(self, schema: pa.Schema) -> pa.Schema:
+        """The columns of rows of a later and an earlier one."""
+        return pa.schema([*self.one(schema), *((name, pa.uint64()) for name in self.other)])
+
+    def sorted(self, table: pa.Table, first: Sequence[str], number: str, *more: str) -> Rows:
+        """The rows sorted by columns ``first``, then by the canonical order of the document whose
+        number is in ``number``, then by ``more``."""
+        names = (*first, *self.keys, number, *more)
+        return np.lexsort([column(table, name) for name in names][::-1])
+
+    def edges(self, table: pa.Table) -> Rows:
+        """Edges sorted by the later document, then the earlier one, then the rule."""
+        return self.sorted(table, (), "later", *self.other, "earlier", "rule")
+
+
+def column(table: pa.Table | pa.RecordBatch, name: str) -> npt.NDArray[np.generic]:
+    values: npt.NDArray[np.generic] = table.column(name).to_numpy(zero_copy_only=False)
+    return values
+
+
+def begins(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    """Flags, shape (n,): rows that differ from the one before in any of the columns."""
+    size = len(columns[0])
+    found = np.zeros(size, dtype=np.bool_)
+    found[:1] = True
+    for values in columns:
+        found[1:] |= values[1:] != values[:-1]
+    return found
+
+
+def run_parts(store: Store, name: str, readers: int, reader: int) -> Iterator[pa.RecordBatch]:
+    """What a file with runs holds for one of its readers: a batch for each run."""
+    file = ipc.open_file(store, name)
+    for run in range(file.num_record_batches // readers):
+        part = file.get_batch(run * readers + reader)
+        if part.num_rows:
+            yield part
+
+
+def write_run(
+    writer: pa.RecordBatchFileWriter, table: pa.Table, cuts: npt.NDArray[np.int64]
+) -> None:
+    """Write one run: the rows before, between and behind the cuts, a batch each, for the readers."""
+    table = table.combine_chunks()
+    for start, end in zip((0, *cuts.tolist()), (*cuts.tolist(), len(table)), strict=True):
+        parts = table.slice(start, end - start).to_batches()
+        writer.write_batch(parts[0] if parts else empty(table.schema))
+
+
+def empty(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([], schema)
+
+
+def save_bases(job: Job, phase: int, sizes: list[int]) -> int:
+    """Keep the number of every shard's first document; returns how many documents there are."""
+    bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    schema = pa.schema([("base", pa.int64())])
+    with ipc.create(job.scratch, bases_name(phase), schema) as writer:
+        writer.write_batch(pa.record_batch([pa.array(bases)], schema=schema))
+    return int(bases[-1])
+
+
+def load_bases(store: Store, phase: int) -> Rows:
+    (batch,) = ipc.batches(store, bases_name(phase))
+    bases: Rows = batch.column("base").to_numpy()
+    return bases

@@ -1,0 +1,136 @@
+"""Applies what a barrier decided to the documents of one shard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cleanpipe import ipc
+from cleanpipe.barrier.rows import NAMES, VERDICTS, barrier_stage, column, load_bases
+from cleanpipe.batch import Batch, Drop
+from cleanpipe.job import Job
+from cleanpipe.ledger import Record
+from cleanpipe.phase import count_losses
+from cleanpipe.scratch import clusters_name, payload_name, spool_name, verdicts_name
+from cleanpipe.stage import Rows
+from cleanpipe.stats import Stats
+from cleanpipe.writers import PartWriter
+
+LARGEST = 20
+"""Clusters that a shard reports, the largest of its survivors'."""
+
+
+class Verdicts:
+    """What a barrier decided about the documents of one shard."""
+
+    def __init__(self, job: Job, phase: int, shard: int) -> None:
+        self._job, self._phase, self._shard = job, phase, shard
+        self._steps = job.plan.phases[phase].barrier
+        self._bases = load_bases(job.scratch, phase)
+        table = self._mine(verdicts_name(phase), "later").sort_by("later")
+        self._places = table.column("later").to_numpy() - int(self._bases[shard])
+        self._survivors = table.column("earlier").to_numpy()
+        self._similarity = table.column("similarity").to_numpy()
+        self._rule = table.column("rule").to_numpy()
+        self._names = self._survivor_names()
+        self._seen = 0
+        self._kept: list[Rows] = []
+
+    def _mine(self, name: str, key: str) -> pa.Table:
+        """The rows whose ``key`` is a document of this shard."""
+        numbers = self._bases[self._shard : self._shard + 2]
+        parts = [VERDICTS.empty_table()]
+        for batch in ipc.batches(self._job.scratch, name):
+            low, high = np.searchsorted(column(batch, key), numbers)
+            parts.append(pa.Table.from_batches([batch.slice(low, high - low)]))
+        return pa.concat_tables(parts)
+
+    def _survivor_names(self) -> list[dict[str, object]]:
+        """File, row and id of each verdict's survivor, looked up in its shard."""
+        names: list[dict[str, object]] = [{}] * len(self._survivors)
+        shards = np.searchsorted(self._bases, self._survivors, side="right") - 1
+        for shard in np.unique(shards).tolist():
+            chosen = np.flatnonzero(shards == shard)
+            reader = ipc.open_file(self._job.scratch, spool_name(self._phase, "names", shard))
+            local = pa.array(self._survivors[chosen] - self._bases[shard])
+            for place, name in zip(
+                chosen.tolist(), reader.read_all().take(local).to_pylist(), strict=True
+            ):
+                names[place] = name
+        return names
+
+    def apply(self, batch: Batch, stats: Stats) -> None:
+        """Drop the documents of the shard's next batch that are duplicates."""
+        first = self._seen
+        self._seen += len(batch)
+        low, high = np.searchsorted(self._places, [first, self._seen])
+        before = batch.alive.copy()
+        for place in range(low, high):
+            row = int(self._places[place]) - first
+            step = self._steps[self._rule[place]]
+            name = self._names[place]
+            batch.alive[row] = False
+            batch.drops[row] = Drop(
+                step.name,
+                step.kind,
+                barrier_stage(step).measure_name,
+                similarity=float(self._similarity[place]),
+                survivor_id=str(name["id"]),
+                survivor_file=str(name["file"]),
+                survivor_row=int(str(name["row"])),
+            )
+            stats.stage(step.name).dropped += 1
+        for step in self._steps:
+            gone = np.array(
+                [r for r, d in batch.drops.items() if d.stage == step.name], dtype=np.int64
+            )
+            after = before.copy()
+            after[gone] = False
+            count_losses(stats, step.name, batch.source, before, after)
+        self._kept.append(first + np.flatnonzero(batch.alive))
+
+    def clusters(self) -> list[dict[str, Any]]:
+        """The largest clusters that name a survivor of this shard, the largest first."""
+        table = self._mine(clusters_name(self._phase), "earlier")
+        survivors, where, sizes = np.unique(
+            column(table, "earlier"), return_inverse=True, return_counts=True
+        )
+        names = ipc.open_file(
+            self._job.scratch, spool_name(self._phase, "names", self._shard)
+        ).read_all()
+        found = []
+        for place in np.lexsort((survivors, -sizes))[:LARGEST].tolist():
+            members = np.flatnonzero(where == place)
+            similarity = column(table, "similarity")[members]
+            rules = np.unique(column(table, "rule")[members]).tolist()
+            local = int(survivors[place] - self._bases[self._shard])
+            found.append(
+                {
+                    "survivor": names.slice(local, 1).to_pylist()[0],
+                    "documents": int(sizes[place]),
+                    "similarity": [float(similarity.min()), float(similarity.max())],
+                    "stages": [self._steps[rule].name for rule in rules],
+                }
+            )
+        return found
+
+    def write_index(self, record: Record) -> None:
+        """Write the survivors' payloads, for later runs to compare with."""
+        kept = np.concatenate(self._kept) if self._kept else np.zeros(0, dtype=np.int64)
+        names = ipc.open_file(
+            self._job.scratch, spool_name(self._phase, "names", self._shard)
+        ).read_all()
+        for place, step in enumerate(self._steps):
+            payload = barrier_stage(step).payload
+            schema = pa.schema([*NAMES, *payload])
+            stem = f"index/{step.name}/part-{self._shard:05d}"
+            with PartWriter(self._job.output, stem, schema) as writer:
+                name = payload_name(self._phase, place, self._shard)
+                for part in ipc.batches(self._job.scratch, name):
+                    rows = pa.array(np.flatnonzero(np.isin(column(part, "document"), kept)))
+                    found = names.take(part.column("document").take(rows))
+                    columns = [*found.columns, *(c.take(rows) for c in part.columns[1:])]
+                    writer.write(pa.table(columns, schema=schema))
+            record.files.update(dict.fromkeys(writer.files, 0))
