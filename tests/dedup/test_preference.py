@@ -41,7 +41,7 @@ def ordered(*entries: Any) -> list[int]:
     found = keys(prefer(*entries), units)
     assert len(found) == len(entries)
     assert all(key.dtype == np.uint64 and key.shape == (4,) for key in found)
-    return np.lexsort((np.arange(4), *found[::-1])).tolist()
+    return [int(place) for place in np.lexsort((np.arange(4), *found[::-1]))]
 
 
 @pytest.mark.parametrize(

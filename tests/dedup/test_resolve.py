@@ -132,7 +132,11 @@ def graphs(draw: st.DrawFn, identity: Sequence[Sequence[bool]]) -> Graph:
                 if one != two:
                     edges.add((max(one, two), min(one, two), alike, False, rule))
     by_rule = sorted(edges, key=lambda edge: (edge[0], edge[1], edge[4], edge[2]))
-    return Graph([Edge(order[one], order[two], *rest) for one, two, *rest in by_rule], order, kinds)
+    numbered = [
+        Edge(order[later], order[earlier], similarity, same, rule)
+        for later, earlier, similarity, same, rule in by_rule
+    ]
+    return Graph(numbered, order, kinds)
 
 
 KINDS = [[False], [True], [True, False], [False, True]]
