@@ -83,9 +83,9 @@ def colliding(bits: int, searched: int) -> list[int]:
     return found
 
 
-PATTERNS = """a 我 \u0301 🎉 < > <a <> <!-- { {} ( () & &a &# @ a@ a@b. a@a- a@a.a a. a, . ,
+PATTERNS = """a 我 \u0301 🎉 < > <a <> <!-- { {} ( () & &a &# @ a@ a@b. a@a.a a. . ,
 www. www.. ,www.. http:// http://. :// : http: www.a, <é ! !) J. “ a\u0301 \ufffd … 。 \u200d \ufe0f
-- • # a-"""
+- • #"""
 SPACES = [
     " ",
     "\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -25,15 +26,13 @@ written to them. What is quadratic takes microseconds a byte."""
 def ratio(
     long: Callable[[], object], short: Callable[[], object], most: float, free: float = 0
 ) -> float:
-    """How many times as long the one takes, less `free` seconds; at best, where above `most`."""
+    """How many times as long the one takes, less `free` seconds; tried again where above `most`."""
     short()  # so that memory is there
-    times = []
-    for _ in range(8):
-        times.append((seconds(long), seconds(short)))
-        found = (min(time for time, _ in times) - free) / min(time for _, time in times)
-        if found < most:
-            break
-    return found
+    slow, fast = seconds(long), seconds(short)
+    end = time.thread_time() + 2
+    while (slow - free) / fast >= most and time.thread_time() < end:
+        slow, fast = min(slow, seconds(long)), min(fast, seconds(short))
+    return (slow - free) / fast
 
 
 @pytest.mark.parametrize("name", TEXTS)
