@@ -44,11 +44,7 @@ def version(command: list[str]) -> str:
 
 def build(program: Path) -> None:
     """kernels.c, and all of cleanpipe/native that knows no Python."""
-    sources = [
-        path
-        for path in sorted(NATIVE.glob("*.c"))
-        if not path.stem.startswith("binding")
-    ]
+    sources = [path for path in sorted(NATIVE.glob("*.c")) if not path.stem.startswith("binding")]
     subprocess.run(
         [*compiler(), *FLAGS, f"-I{NATIVE}", *sorted(HERE.glob("*.c")), *sources, "-o", program],
         check=True,
