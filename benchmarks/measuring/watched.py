@@ -27,6 +27,8 @@ class Watched:
         seconds: from its start to its end.
         peaks: most anonymous memory of a single process in bytes, by the process's name.
         together: most anonymous memory of all of its processes at one time, bytes.
+        looks: at each look the time (seconds since 1970) and the most anonymous memory of a
+            single process then.
         disk: most bytes in the folder that was watched.
     """
 
@@ -35,6 +37,7 @@ class Watched:
     seconds: float = 0.0
     peaks: dict[str, int] = field(default_factory=dict)
     together: int = 0
+    looks: list[tuple[float, int]] = field(default_factory=list)
     disk: int = 0
 
     @property
@@ -53,6 +56,7 @@ def watch(
     log: Path,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    cores: Sequence[int] | None = None,
 ) -> Watched:
     """Run a command to its end, looking at it and all that it starts five times a second.
 
@@ -60,12 +64,13 @@ def watch(
         log: where its stderr and stdout go.
         folder: one whose size is looked at too. Default: none.
         environment: variables beside those of this process. Default: none.
+        cores: pin it, and all it starts, to these. Default: those of this process.
     """
     seen = Watched()
     start = looked = time.monotonic()
     with log.open("ab") as file:
         process = subprocess.Popen(
-            list(map(str, command)),
+            [*(["taskset", "-c", ",".join(map(str, cores))] if cores else []), *map(str, command)],
             env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=file,
@@ -94,7 +99,7 @@ def size_of(folder: Path) -> int:
 
 
 def _look(process: int, seen: Watched) -> None:
-    together = 0
+    sizes = []
     with suppress(psutil.Error):
         main = psutil.Process(process)
         for one in (main, *main.children(recursive=True)):
@@ -102,8 +107,10 @@ def _look(process: int, seen: Watched) -> None:
                 name = "main" if one.pid == process else one.name()
                 anonymous = _anonymous(one.pid)
                 seen.peaks[name] = max(seen.peaks.get(name, 0), anonymous)
-                together += anonymous
-    seen.together = max(seen.together, together)
+                sizes.append(anonymous)
+    if sizes:
+        seen.together = max(seen.together, sum(sizes))
+        seen.looks.append((time.time(), max(sizes)))
 
 
 def _anonymous(process: int) -> int:
