@@ -103,7 +103,7 @@ def _look(process: int, seen: Watched) -> None:
     with suppress(psutil.Error):
         main = psutil.Process(process)
         for one in (main, *main.children(recursive=True)):
-            with suppress(psutil.Error, OSError, ValueError):
+            with suppress(psutil.Error, OSError):
                 name = "main" if one.pid == process else one.name()
                 anonymous = _anonymous(one.pid)
                 seen.peaks[name] = max(seen.peaks.get(name, 0), anonymous)
@@ -116,4 +116,5 @@ def _look(process: int, seen: Watched) -> None:
 def _anonymous(process: int) -> int:
     """Bytes of a process's anonymous memory that are in RAM; files it maps do not count."""
     status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("RssAnon:")[2].split()[0]) * 1024
+    size = status.partition("RssAnon:")[2].split()  # a process that has just ended has none
+    return int(size[0]) * 1024 if size else 0

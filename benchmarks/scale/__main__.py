@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +106,9 @@ def datatrove(source: Source, folder: Path) -> float:
     return seen.seconds
 
 
-def _watched(command: list[object], folder: Path, scratch: Path, cores: list[int]) -> Watched:
+def _watched(
+    command: Sequence[object], folder: Path, scratch: Path, cores: Sequence[int]
+) -> Watched:
     log = folder / "log"
     log.unlink(missing_ok=True)
     seen = watch(command, log, scratch, {"PYTHONPATH": str(ROOT)}, cores)

@@ -101,13 +101,13 @@ def _parts(line: str) -> Iterator[tuple[str, ...]]:
 
 def _hash(*numbers: Ints | Hashes | int) -> Hashes:
     """64 random bits for each combination of numbers (SplitMix64's finaliser, again for each)."""
-    state = np.uint64(SEED)
+    state: Hashes = np.full(1, SEED, dtype=np.uint64)
     for number in numbers:
         mixed = np.asarray(number).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + state
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         state = mixed ^ (mixed >> np.uint64(31))
-    return np.asarray(state, dtype=np.uint64)
+    return state
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:
