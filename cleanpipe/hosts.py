@@ -69,7 +69,8 @@ def _counted(table: pa.Table) -> pa.Table:
 def _partition(hosts: pa.ChunkedArray, partitions: int) -> np.ndarray:
     """Where each host is counted, the same everywhere."""
     return np.array(
-        [xxh3_64_intdigest(host) % partitions for host in hosts.to_pylist()], dtype=np.int64
+        [xxh3_64_intdigest(host.encode()) % partitions for host in hosts.to_pylist()],
+        dtype=np.int64,
     )
 
 
