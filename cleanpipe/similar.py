@@ -77,7 +77,7 @@ class Similar:
 def _stored(store: Store, stage: str | None) -> tuple[int, list[pa.Table]]:
     """The seed of a stage's signatures, and its files."""
     found: dict[str, tuple[int, list[pa.Table]]] = {}
-    for step in store.read_json("_run/plan.json")["stages"]:
+    for step in store.read_json("_run/plan.json")["plan"]["stages"]:
         name, seed = step["name"], step.get("parameters", {}).get("seed")
         files = [file for file in store.names(f"index/{name}") if file.endswith(".parquet")]
         tables = [store.table(f"index/{name}/{file}") for file in files]
