@@ -43,8 +43,8 @@ def shared_passages(text: str, other: str, least: int = 5) -> list[Passage]:
     grams = _native.ngrams(both, least)
     border = int(grams[0][1])
     places: dict[int, int] = {}
-    for place, gram in enumerate(grams[1][border:].tolist()):
-        places.setdefault(gram, place)
+    for first, gram in enumerate(grams[1][border:].tolist()):
+        places.setdefault(gram, first)
     ours = grams[1][:border].tolist()
     found, at = [], 0
     while at + min(least, len(one)) <= len(one) and at < len(ours):

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from cleanpipe import _native
 from cleanpipe.document import Document, Place
@@ -164,6 +164,20 @@ def _inside(stage: Stage) -> Iterator[tuple[str, Stage]]:
                 yield item
 
 
+def _other_order(spec: Spec, barrier: Sequence[Step]) -> Iterator[Fault]:
+    """Whether the last of these stages wants another canonical order than one before."""
+    *before, last = barrier
+    for step in before:
+        one, other = (cast(Barrier, each.stages[0]).ordering() for each in (step, last))
+        if one and other and one != other:
+            yield spec.document.fault(
+                last.place,
+                f'"{last.name}" prefers other documents than "{step.name}": duplicates are '
+                "resolved together, in one order; say it in one of them, or the same in both",
+            )
+            return
+
+
 def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
     """Cut the list at its barriers; adjacent ones that resolve alike are one."""
     phases: list[Phase] = []
@@ -183,6 +197,7 @@ def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
                     )
                 )
             barrier.append(step)
+            faults.extend(_other_order(spec, barrier))
             continue
         before = phases[0].barrier if phases else barrier
         if before and _may_drop_or_change(step):

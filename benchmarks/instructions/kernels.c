@@ -11,6 +11,7 @@
 #include "ngrams.h"
 #include "repetition.h"
 #include "segments.h"
+#include "sets.h"
 #include "texts.h"
 #include "tokens.h"
 
@@ -28,6 +29,7 @@ static cp_hits hits;
 static cp_repetition repetition;
 static cp_repetition_scratch repetition_scratch;
 static cp_spans spans;
+static cp_sets sets;
 static cp_measures_scratch *measures_scratch;
 
 static int scan(const uint8_t *text, size_t len)
@@ -58,6 +60,29 @@ static int sign(const uint8_t *text, size_t len)
     if (code == CP_OK)
         cp_minhash(tokens.hash, cp_ngrams_count(tokens.count, 5), multipliers, addends,
                    PERMUTATIONS, signature);
+    return code;
+}
+
+static int collect(const uint8_t *text, size_t len)
+{
+    int code = roll(text, len);
+    uint64_t digest[2];
+
+    sets.count = 0;
+    if (code == CP_OK)
+        code = cp_sets_append(&sets, tokens.hash, cp_ngrams_count(tokens.count, 5));
+    if (code == CP_OK)
+        cp_set_digest(sets.hash, sets.count, 5, digest);
+    return code;
+}
+
+/* The set with itself: each hash is shared. */
+static int merge(const uint8_t *text, size_t len)
+{
+    int code = collect(text, len);
+
+    if (code == CP_OK && cp_set_shared(sets.hash, sets.count, sets.hash, sets.count) != sets.count)
+        code = CP_TOO_LONG;
     return code;
 }
 
@@ -124,6 +149,8 @@ static const struct {
     {"tokens", scan},
     {"tokens and 5-grams", roll},
     {"MinHash, 128 permutations", sign},
+    {"5-gram set and digest", collect},
+    {"5-gram set, digest, Jaccard", merge},
     {"index query", look_up},
     {"repetition", repeat},
     {"sentences", cut},
@@ -172,6 +199,7 @@ int main(void)
     cp_hits_free(&hits);
     cp_repetition_free(&repetition_scratch);
     cp_spans_free(&spans);
+    cp_sets_free(&sets);
     cp_measures_close(measures_scratch);
     free(index_bytes);
     return 0;

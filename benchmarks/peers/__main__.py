@@ -2,8 +2,8 @@
 
     python -m benchmarks.peers
 
-Each peer has an environment of its own in .venv/peers, made the first time from the versions
-below. docs/benchmarks.md says how to read the table.
+Each peer has an environment of its own in .venv/peers, made the first time.
+docs/benchmarks.md says how to read the table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -23,27 +22,13 @@ import pyarrow as pa
 
 import cleanpipe as cp
 from benchmarks.measuring.clock import Speed, cpu_seconds, one_core, take_turns
-from benchmarks.measuring.texts import ROOT, Corpus, corpora
+from benchmarks.measuring.texts import Corpus, corpora
+from benchmarks.peers.environments import PEERS, environment
 
 ROUNDS = 3
 CORPUS_BYTES = 2 << 20
 """Some of them take ten seconds for it."""
 DRIVERS = Path(__file__).parent / "drivers"
-ENVIRONMENTS = ROOT / ".venv" / "peers"
-
-PEERS = {
-    "rensa": ["rensa==0.5.0"],
-    "datasketch": ["datasketch==2.0.0", "numpy==2.4.6"],
-    "datatrove": [
-        "datatrove==0.10.1",
-        "numpy==2.4.6",
-        "regex==2026.11.19",
-        "spacy==3.8.18",
-        "tokenizers==0.23.3",
-        "xxhash==3.8.2",
-    ],
-}
-"""What is installed for each; spaCy's blank English model is in its package."""
 
 
 class Work(NamedTuple):
@@ -74,23 +59,6 @@ OURS: dict[str, Callable[[pa.Array], Any]] = {
     "MinHash": cp.minhash,
     "measures": cp.measures,
 }
-
-
-def environment(peer: str) -> Path:
-    """The Python of a peer's environment, made where there is none with these versions."""
-    folder = ENVIRONMENTS / peer
-    python = folder / "bin" / "python"
-    made_from = folder / "made-from"
-    wanted = "\n".join(PEERS[peer])
-    if not made_from.exists() or made_from.read_text() != wanted:
-        print(f"making {folder.relative_to(ROOT)}", flush=True)
-        venv.create(folder, clear=True, with_pip=True)
-        pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-        done = subprocess.run([*pip, *PEERS[peer]], capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(f"{peer} could not be installed:\n{done.stdout}{done.stderr}")
-        made_from.write_text(wanted)
-    return python
 
 
 class Driver:

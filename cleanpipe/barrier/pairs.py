@@ -20,6 +20,7 @@ from cleanpipe.barrier.rows import (
     write_run,
 )
 from cleanpipe.barrier.sketches import KIND
+from cleanpipe.bounds import Flags
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
 from cleanpipe.scratch import edges_name, pairs_name, sketch_name
@@ -91,7 +92,7 @@ def _windows(job: Job, phase: int, place: int, partition: int, shards: int) -> I
             yield pa.concat_tables(tables).combine_chunks()
 
 
-def _same(members: pa.Table, order: Order, new: Rows, wanted: Rows, rule: int) -> pa.Table:
+def _same(members: pa.Table, order: Order, new: Flags, wanted: Flags, rule: int) -> pa.Table:
     """Edges from each document to the first that is the same, in canonical order.
 
     Args:

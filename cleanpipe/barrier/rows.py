@@ -101,7 +101,7 @@ def run_parts(store: Store, name: str, readers: int, reader: int) -> Iterator[pa
 def write_run(
     writer: pa.RecordBatchFileWriter, table: pa.Table, cuts: npt.NDArray[np.int64]
 ) -> None:
-    """Write one run: the rows before, between and behind the cuts, a batch each, for the readers."""
+    """Write one run: the rows before, between and behind the cuts, a batch for each reader."""
     table = table.combine_chunks()
     for start, end in zip((0, *cuts.tolist()), (*cuts.tolist(), len(table)), strict=True):
         parts = table.slice(start, end - start).to_batches()

@@ -1,4 +1,4 @@
-"""Compares pairs: what is needed of the documents travels to the pairs, then every pair is looked at.
+"""Compares pairs: what is needed of the documents travels to the pairs, then each is looked at.
 
 Pairs are divided among the partitions by the number of the later document.
 """

@@ -9,7 +9,6 @@ import random
 import re
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from ..native.test_measures import differences
@@ -62,5 +61,4 @@ def test_utf8_decoder_tests(shared: Path) -> None:
             found.append(bytes.fromhex(line.split(":")[2]))
     assert len(found) > 200
     found += [b"The <b>" + text + b"</b>. http://" + text + b"a\r\n" for text in found]
-    array = pa.array(found, pa.binary()).view(pa.string())
-    assert differences([text.decode(errors="replace") for text in found], array) == []
+    assert differences(found) == []

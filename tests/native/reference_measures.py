@@ -121,7 +121,7 @@ def letter_share(text: str) -> float:
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 BULLETS = tuple("•‣⁃◦∙▪▫■□●○▶◀・")
 SPACED_BULLETS = tuple("-*–")
-TERMINAL = tuple(".!?" + "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။៕" + "\"'”’»›」』〞＂＇")
+TERMINAL = tuple(".!?" + "。！？…｡‼⁇⁈⁉।॥؟۔։።၊။។៕" + "\"'”’»›」』〞＂＇")
 
 
 def hash_word_ratio(text: str) -> float:

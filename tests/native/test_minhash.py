@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -191,20 +190,7 @@ print(native.ISA)
         assert str(_native.ISAS) in done.stderr
 
 
-# ---- time, threads, memory ----
-
-
-def test_time_is_linear_in_one_repeated_token() -> None:
-    a, b = permutations(32, 1)
-    short, long = (strings(["a " * (size << 19)]) for size in (2, 8))
-
-    def seconds(texts: Any) -> float:
-        begun = time.thread_time()  # whatever else the machine does
-        _native.minhash(texts, 5, a, b)
-        return time.thread_time() - begun
-
-    times = [(seconds(short), seconds(long)) for _ in range(5)]
-    assert min(t for _, t in times) < 12 * min(t for t, _ in times)
+# ---- threads, memory ----
 
 
 def ran_beside(call: Callable[[], Any]) -> bool:

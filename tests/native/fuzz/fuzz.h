@@ -36,6 +36,7 @@ uint64_t fuzz_lines(const fuzz_input *in);
 uint64_t fuzz_markup(const fuzz_input *in);
 uint64_t fuzz_kinds(const fuzz_input *in);
 uint64_t fuzz_measures(const fuzz_input *in);
+uint64_t fuzz_sets(const fuzz_input *in);
 
 /* Ends the process with a message unless the condition holds, NDEBUG or not. */
 #define FUZZ_CHECK(condition) \

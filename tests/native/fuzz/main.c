@@ -30,6 +30,7 @@ static const struct {
     {"markup", fuzz_markup},
     {"kinds", fuzz_kinds},
     {"measures", fuzz_measures},
+    {"sets", fuzz_sets},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, HEADER = 1 + FUZZ_PARAMETERS, BEHIND = 64 };

@@ -1,0 +1,1 @@
+"""How near-duplicate removal grows with the corpus: time, memory, disk."""
