@@ -23,6 +23,7 @@ from cleanpipe.errors import (
     StageError,
 )
 from cleanpipe.explanation import Explanation
+from cleanpipe.near_duplicates import near_duplicates
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.result import Result
 from cleanpipe.signatures import minhash
@@ -49,4 +50,5 @@ __all__ = [
     "__version__",
     "measures",
     "minhash",
+    "near_duplicates",
 ]

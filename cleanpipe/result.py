@@ -13,6 +13,7 @@ import pyarrow as pa
 from cleanpipe.explain import explain
 from cleanpipe.explanation import Explanation
 from cleanpipe.progress import totals_of
+from cleanpipe.similar import Similar
 from cleanpipe.store import Store
 
 _IDS = ("id", "survivor_id")
@@ -42,6 +43,7 @@ class Result:
         self._positions = positions
         self._temporary = temporary
         self._store = Store(folder)
+        self._indexes: dict[tuple[str | None, float], Similar] = {}
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -80,6 +82,41 @@ class Result:
         Errors: ConfigError where no document, or more than one, has this id.
         """
         return explain(self.folder, str(id))
+
+    def similar(
+        self, text: str, top: int = 10, *, threshold: float = 0.5, stage: str | None = None
+    ) -> pa.Table:
+        """The kept documents that a text is most like, by their stored MinHash signatures.
+
+        They are found by ``datasketch.MinHashLSH``, which is made at the first call and kept:
+        for notebooks, not for corpora.
+
+        Args:
+            text: any text. One of fewer than 2n tokens is like nothing.
+            top: rows at most. Default 10.
+            threshold: lowest similarity shown, above 0 and at most 1. Default 0.5.
+            stage: whose signatures, where several stages stored some. Default: the only one.
+
+        Returns:
+            ``id``, ``similarity`` (float64: the share of values in which the signatures agree)
+            and ``text``, the most similar first.
+
+        Errors: ConfigError where the module ``datasketch`` is missing, or no stage of this run
+        stored signatures.
+        """
+        if (stage, threshold) not in self._indexes:
+            self._indexes[stage, threshold] = Similar(self._store, stage, threshold)
+        index = self._indexes[stage, threshold]
+        places, similarity = index.find(text, top)
+        found = index.documents.take(pa.array(places, pa.int64())).to_pylist()
+        kept = [self._kept_places[document["file"], document["row"]] for document in found]
+        shown = self.kept.select(["id", "text"]).take(pa.array(kept, pa.int64()))
+        return shown.add_column(1, "similarity", pa.array(similarity, pa.float64()))
+
+    @cached_property
+    def _kept_places(self) -> dict[tuple[str, int], int]:
+        keys = self.kept.column("cleanpipe").to_pylist()
+        return {(key["file"], key["row"]): place for place, key in enumerate(keys)}
 
     def _table(self, folder: str) -> pa.Table:
         tables, rows = [], []

@@ -22,6 +22,7 @@ def test_exports() -> None:
         "__version__",
         "measures",
         "minhash",
+        "near_duplicates",
     ]
     assert cleanpipe.__all__ == sorted(cleanpipe.__all__)
 
