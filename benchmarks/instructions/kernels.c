@@ -158,7 +158,7 @@ static const struct {
 };
 
 /* callgrind is told this name, so it stays a function. */
-__attribute__((noinline)) void run_kernel(size_t kernel, const texts *in);
+__attribute__((noinline, noclone)) void run_kernel(size_t kernel, const texts *in);
 
 void run_kernel(size_t kernel, const texts *in)
 {
