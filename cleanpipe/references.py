@@ -74,6 +74,9 @@ class References:
         for stage in step.stages:
             for name in stage.needs():
                 self._refer(step, step.place, name)
+            for label, value in stage.mentions():
+                if label == "source" or label in self._labels:
+                    self._value(step.place, label, value)
             rules = stage.rules() if isinstance(stage, (Filter, Rewriter)) else ()
             for name in {rule.measure for rule in rules if isinstance(rule.bounds, Bounds)}:
                 if self.measures.get(name) == "label":

@@ -114,7 +114,9 @@ def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator
         stages = [stage for stage in step.stages if isinstance(stage, (Filter, Rewriter))]
         rules = [rule for stage in stages for rule in stage.rules()]
         bounded = [rule.measure for rule in rules if isinstance(rule.bounds, Bounds)]
+        needed = [name for stage in step.stages for name in stage.needs()]
         looked_at = {
+            **dict.fromkeys(needed, step.place),
             **dict.fromkeys(bounded, step.place),
             **dict.fromkeys(step.when.names() if step.when else (), (*step.place[:-1], "when")),
             **({step.per: (*step.place, "per")} if step.per else {}),

@@ -105,6 +105,10 @@ class Stage(ABC):
         """Measures (full names) and labels of earlier stages that it looks at. Default: none."""
         return ()
 
+    def mentions(self) -> Iterable[tuple[str, str]]:
+        """Values of labels that it is about: (label, value). Default: none."""
+        return ()
+
     def __getstate__(self) -> dict[str, Any]:
         # Models do not pickle, and must not travel: only the parameters do.
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

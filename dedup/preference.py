@@ -59,6 +59,13 @@ def names(prefer: Sequence[Preference]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, _ in _parts(prefer)))
 
 
+def listed(prefer: Sequence[Preference]) -> Iterator[tuple[str, str]]:
+    """The texts that these list: (name, value)."""
+    for name, wanted in _parts(prefer):
+        if not isinstance(wanted, str):
+            yield from ((name, value) for value in wanted if isinstance(value, str))
+
+
 def keys(prefer: Sequence[Preference], units: Units) -> list[Keys]:
     """What documents are sorted by: the lower, the better.
 

@@ -42,6 +42,10 @@ class DuplicateRule(Barrier):
         """What ``prefer`` looks at."""
         return preference.names(self.prefer)
 
+    def mentions(self) -> Iterable[tuple[str, str]]:
+        """The values that ``prefer`` lists."""
+        return preference.listed(self.prefer)
+
     def ordering(self) -> Sequence[object]:
         """``prefer``, as it was written."""
         return self.prefer

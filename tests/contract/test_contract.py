@@ -49,6 +49,14 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ],
     "gopher_quality": [{"stop_words": None, "mean_word_length": [None, 8]}],
     "language": [{"keep": ["en", "zh", "und"], "min_score": 0.4}, {"keep": {"th": 0.5}}],
+    "minhash": [
+        {
+            "ngram": {"default": 2, "zh": 3},
+            "threshold": 0.5,
+            "prefer": ["longest", {"language": ["zh"]}],
+        },
+        {"verify": "signature"},
+    ],
     "perplexity": [
         {"model": "tiny.arpa", "profile": "words", "bounds": [None, 50], "min_tokens": 1},
         {"model": "stated.arpa", "bounds": [5, None], "min_tokens": 2},

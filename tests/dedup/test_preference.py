@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cleanpipe import ConfigError, Pipeline
 from cleanpipe.dedup.exact import Exact
 from cleanpipe.dedup.preference import keys, names
 from cleanpipe.units import Units
@@ -131,3 +133,18 @@ def test_what_it_needs() -> None:
         "tokens",
         "language",
     )
+
+
+def test_a_source_or_column_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "one two"}\n', encoding="utf-8")
+    pipeline = tmp_path / "pipeline.yaml"
+    pipeline.write_text(
+        "sources: {books: {paths: a.jsonl}}\n"
+        "stages:\n"
+        "  - minhash: {prefer: [{source: [bokos]}, {column.date: highest}]}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError) as raised:
+        Pipeline.from_yaml(pipeline).run(output=str(tmp_path / "out"))
+    messages = [fault.message for fault in raised.value.faults]
+    assert any('"bokos"; did you mean "books"?' in message for message in messages)
