@@ -183,6 +183,8 @@ def test_stopped_after_each_task(
 ) -> None:
     """In the barrier, in a process that goes on; what is done stays done."""
 
+    stops = 0
+
     class Stop(Exception):
         pass
 
@@ -195,7 +197,7 @@ def test_stopped_after_each_task(
 
     monkeypatch.setattr("cleanpipe.run.make_runner", lambda *_: Stopping(stops))
     monkeypatch.setattr("cleanpipe.run.partitions", lambda _: PARTITIONS)
-    path, stops = texts.pipeline(tmp_path), 0
+    path = texts.pipeline(tmp_path)
     while True:
         try:
             run(path)
