@@ -146,7 +146,7 @@ def main() -> None:
             times = seconds[after] / seconds[before]
             print(
                 f"{runner}: {documents:.1f} times the documents took {times:.1f} times the "
-                f"seconds: {times / documents:.2f} seconds a document (at most 1.2 times)"
+                f"seconds, {times / documents:.2f} times as many a document (at most 1.2)"
             )
 
 

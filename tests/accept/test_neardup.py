@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -209,6 +210,11 @@ def test_stopped_after_each_task(
     assert content(tmp_path / "out") == content(undisturbed / "out")
 
 
+def begun(output: Path, step: str, process: subprocess.Popen[bytes]) -> bool:
+    """Whether a task of a step is committed, or nothing will be any more."""
+    return process.poll() is not None or any(task.startswith(step) for task in committed(output))
+
+
 @pytest.mark.parametrize("runner", ["inline", "ray"])
 def test_killed_in_the_barrier(
     texts: Licences, undisturbed: Path, tmp_path: Path, runner: str
@@ -220,13 +226,7 @@ def test_killed_in_the_barrier(
     chance, killed = random.Random(12), 0
     for step in BARRIER:
         process = start(*arguments, log=log)
-        wait_for(
-            lambda: (
-                any(task.startswith(step) for task in committed(out))  # noqa: B023
-                or process.poll() is not None
-            ),  # noqa: B023
-            240,
-        )
+        wait_for(partial(begun, out, step, process), 240)
         time.sleep(chance.uniform(0, 0.1))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
