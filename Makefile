@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-instructions format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-scale bench-instructions format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,12 @@ bench: $(INSTALLED) ## the benchmarks, on the texts in CLEANPIPE_SHARED, else on
 
 bench-peers: $(INSTALLED) ## other tools beside ours; fetches them the first time, takes minutes
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.peers
+
+bench-dedup: $(INSTALLED) ## near-duplicates of real texts: ours and other tools, against the truth
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.dedup $(ARGS)
+
+bench-scale: $(INSTALLED) ## near-duplicates among 0.1 and 1 million documents: time, memory, disk
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.scale $(ARGS)
 
 bench-instructions: $(INSTALLED) ## the kernels' instructions a byte against those kept (needs valgrind)
 	$(BIN)/python -m benchmarks.instructions $(ARGS)

@@ -25,7 +25,7 @@ from benchmarks.measuring.texts import ROOT
 from benchmarks.measuring.watched import Watched, size_of, watch
 from benchmarks.peers.environments import environment
 from benchmarks.scale import corpus
-from benchmarks.scale.planted import fates
+from benchmarks.scale.planted import found
 from benchmarks.scale.steps import steps
 
 DISK_PER_DOCUMENT = 5_000
@@ -84,8 +84,8 @@ def ours(source: Source, runner: str, folder: Path) -> float:
             f"    {step.name:28}{step.tasks:>7} tasks{step.seconds:>9.1f} s"
             f"{step.peak / 1e6:>8.0f} MB"
         )
-    for kind, (dropped, total) in fates(output).items():
-        print(f"    {kind:28}{dropped:>9,} of {total:>9,} dropped ({dropped / total:.1%})")
+    for strength, (apart, total) in found(output).items():
+        print(f"    copies with {strength:>5} of words replaced: {apart / total:7.2%} found")
     shutil.rmtree(output)
     return seen.seconds
 
@@ -146,7 +146,7 @@ def main() -> None:
             times = seconds[after] / seconds[before]
             print(
                 f"{runner}: {documents:.1f} times the documents took {times:.1f} times the "
-                f"seconds: {times / documents:.2f} seconds a document (at most 1.2 times)"
+                f"seconds, {times / documents:.2f} times as many a document (at most 1.2)"
             )
 
 

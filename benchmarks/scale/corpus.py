@@ -4,7 +4,7 @@
 
 A document is a few real paragraphs one after the other, chosen by a hash of its number, so that it
 is the same whatever is made beside it. Every fifth is a copy of another one with some words
-replaced, one of STRENGTHS; its `id` says so. JSON lines in files of FILE_DOCUMENTS.
+replaced, a share of them from STRENGTHS; its `id` says so. JSON lines in files of FILE_DOCUMENTS.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ EVERY = 5
 STRENGTHS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Share of the words that are replaced in a copy, one of these by turns."""
 SEED = 20
+_STRIDE = 1_000_003
+"""A prime, so that copies of neighbours are made from documents far apart."""
 
 _WORD = re.compile(r"[\u3040-\u9fff\uff00-\uffef]|[^\s\u3040-\u9fff\uff00-\uffef]+\s?")
 """A word with the space behind it, a Chinese or Japanese character by itself."""
@@ -119,8 +121,8 @@ def _ranges(starts: Ints, sizes: Ints) -> Ints:
 def originals_of(numbers: Ints, documents: int) -> tuple[Ints, Ints]:
     """Which document each is made from (itself unless it is a copy), and which of STRENGTHS."""
     copies = numbers % EVERY == EVERY - 1
-    groups = np.uint64(max(1, documents // EVERY))
-    chosen = (_hash(numbers, 1) % groups).astype(np.int64) * EVERY
+    groups = max(1, documents // EVERY)
+    chosen = (numbers // EVERY * _STRIDE + 1) % groups * EVERY  # another one for each
     strengths = numbers // EVERY % len(STRENGTHS)
     return np.where(copies, chosen, numbers), np.where(copies, strengths, -1)
 
