@@ -72,6 +72,7 @@ class Ucd:
         self.variation_selectors: set[int] = set()
         self.whitespace: set[int] = set()
         self.fold: dict[int, int] = {}
+        self.width: dict[int, int] = {}
         versions = set()
         for name in ("Scripts", "ScriptExtensions", "PropList", "CaseFolding"):
             with open(folder / f"{name}.txt", encoding="utf-8") as file:
@@ -107,6 +108,9 @@ class Ucd:
     def _read_categories(self) -> None:
         first = 0
         for code, _, fields in self._rows("UnicodeData"):
+            tag, _, plain = fields[4].partition(" ")
+            if tag in ("<wide>", "<narrow>"):
+                self.width[code] = int(plain, 16)
             if fields[0].endswith(", First>"):
                 first = code
                 continue
@@ -129,6 +133,11 @@ class Ucd:
         if category != "Nd" and not self.scripts[code].isdisjoint(CLUSTER_SCRIPTS.values()):
             return CLUSTER
         return RUN
+
+    def folded(self, code: int) -> int:
+        """Simple case folding, then the code point's ordinary width."""
+        code = self.fold.get(code, code)
+        return self.width.get(code, code)
 
     def traits(self, code: int) -> int:
         category = self.category[code]
@@ -166,7 +175,7 @@ def c_tables(ucd: Ucd) -> tuple[str, str]:
     of_code = []
     for code in range(MAX):
         token_class = ucd.token_class(code)
-        delta = ucd.fold.get(code, code) - code if token_class != OTHER else 0
+        delta = ucd.folded(code) - code if token_class != OTHER else 0
         of_code.append((delta != 0, token_class, delta, ucd.traits(code)))
     # Unassigned first, then by class, and what folds last: a number says much by itself.
     nothing = (False, OTHER, 0, PRINTED | VISIBLE)
@@ -228,7 +237,7 @@ enum {{
 #define CP_PLAIN_KINDS {plain}
 
 typedef struct {{
-    int32_t fold; /* add it to the code point for its simple case folding */
+    int32_t fold; /* add it to the code point for its folding of case and width */
     uint8_t token_class;
     uint16_t traits;
 }} cp_unicode_kind;
@@ -295,12 +304,14 @@ def plain_data(ucd: Ucd) -> str:
         f"# Unicode {ucd.version}, written by scripts/unicode_tables.py; do not edit.",
         "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
         "# Variation_Selector as `silent`, the latter alone as `variation_selector`, Zs and",
-        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple folding (C and S).",
+        "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple folding (C and S);",
+        "# width code=plain ...: compatibility decompositions <wide> and <narrow>.",
         f"version {ucd.version}",
     ]
     for name, ranges in sets.items():
         lines.append(" ".join([name, *(f"{a:X}-{b:X}" if a < b else f"{a:X}" for a, b in ranges)]))
-    lines.append(" ".join(["fold", *(f"{a:X}={b:X}" for a, b in sorted(ucd.fold.items()))]))
+    for name, pairs in (("fold", ucd.fold), ("width", ucd.width)):
+        lines.append(" ".join([name, *(f"{a:X}={b:X}" for a, b in sorted(pairs.items()))]))
     return "\n".join(lines) + "\n"
 
 

@@ -2,8 +2,8 @@
  *
  *   token   = CLUSTER tail*  |  RUN (RUN | tail)*        tail = MARK | SILENT
  *
- * with the classes of unicode_tables.h. A token's hash is taken over its case-folded code points
- * without the SILENT ones, in UTF-8: read as little-endian 64-bit words, the last one padded with
+ * with the classes of unicode_tables.h. A token's hash is taken over its code points folded in
+ * case and width, without the SILENT ones, in UTF-8: read as little-endian 64-bit words, the last one padded with
  * zeros,
  *
  *   hash = CP_HASH_START;  for each word: hash = cp_hash_mix(hash ^ word)
@@ -20,7 +20,7 @@
 
 /* Raised by whatever changes a token's span or hash: the definition, the Unicode version, the
  * hash. Stored signatures and n-gram indexes name it and refuse another one. */
-#define CP_TOKEN_TABLE_VERSION 1
+#define CP_TOKEN_TABLE_VERSION 2
 
 enum {
     CP_OK = 0,

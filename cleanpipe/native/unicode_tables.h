@@ -35,17 +35,17 @@ enum {
 
 /* A kind below CP_PLAIN_KINDS is hashed as it stands, one from it on is silent or folds; kind 0 is
  * what is not assigned. */
-#define CP_PLAIN_KINDS 22
+#define CP_PLAIN_KINDS 21
 
 typedef struct {
-    int32_t fold; /* add it to the code point for its simple case folding */
+    int32_t fold; /* add it to the code point for its folding of case and width */
     uint8_t token_class;
     uint16_t traits;
 } cp_unicode_kind;
 
 extern const uint8_t cp_unicode_index[7172];
 extern const uint8_t cp_unicode_blocks[31616];
-extern const cp_unicode_kind cp_unicode_kinds[124];
+extern const cp_unicode_kind cp_unicode_kinds[168];
 
 /* The kind of any code point, and 0 for what is none. */
 static inline uint8_t cp_unicode_kind_of(uint32_t code)

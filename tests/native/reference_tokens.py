@@ -11,25 +11,26 @@ from typing import NamedTuple
 _SCRIPTS = ("Hani", "Hira", "Kana", "Khmr", "Laoo", "Mymr", "Thai", "Tibt")
 
 
-def _read() -> tuple[str, dict[str, set[int]], dict[int, int]]:
-    version, sets, fold = "", {}, {}
+def _read() -> tuple[str, dict[str, set[int]], dict[int, int], dict[int, int]]:
+    version, sets, maps = "", {}, dict[str, dict[int, int]]()
     for line in (Path(__file__).parent / "ucd.txt").read_text(encoding="utf-8").splitlines():
         name, *items = line.split(" ")
         if name == "#":
             continue
         if name == "version":
             version = items[0]
-        elif name == "fold":
-            fold = {int(a, 16): int(b, 16) for a, b in (item.split("=") for item in items)}
+        elif name in ("fold", "width"):
+            pairs = (item.split("=") for item in items)
+            maps[name] = {int(a, 16): int(b, 16) for a, b in pairs}
         else:
             sets[name] = set[int]()
             for item in items:
                 first, _, last = item.partition("-")
                 sets[name].update(range(int(first, 16), int(last or first, 16) + 1))
-    return version, sets, fold
+    return version, sets, maps["fold"], maps["width"]
 
 
-UNICODE_VERSION, SETS, FOLD = _read()
+UNICODE_VERSION, SETS, FOLD, WIDTH = _read()
 
 
 class Token(NamedTuple):
@@ -52,8 +53,10 @@ def token_class(code: int) -> str:
 
 
 def fold(text: str) -> str:
-    """What is hashed: simple case folding, silent code points left out."""
-    return "".join(chr(FOLD.get(ord(c), ord(c))) for c in text if token_class(ord(c)) != "silent")
+    """What is hashed: case, then width folded, silent code points left out."""
+    codes = [ord(c) for c in text if token_class(ord(c)) != "silent"]
+    small = [FOLD.get(code, code) for code in codes]
+    return "".join(chr(WIDTH.get(code, code)) for code in small)
 
 
 def mix(x: int) -> int:

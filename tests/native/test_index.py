@@ -156,7 +156,7 @@ def test_golden_bytes() -> None:
     assert filters == [0x8000000000000007]
     want = struct.pack(
         "<8sII16sIIQ16s3Q1Q2I3I",
-        *(b"cpngrams", 1, 1, b"15.0.0", 8, 1, 3, b"", *hashes, *filters, 0, 3, 10, 20, 30),
+        *(b"cpngrams", 1, 2, b"15.0.0", 8, 1, 3, b"", *hashes, *filters, 0, 3, 10, 20, 30),
     )
     assert index(hashes, 8, [10, 20, 30]) == want
     assert _native.index_header(want) == (8, 3, 64, len(want) - 12)
