@@ -273,7 +273,7 @@ CASES: dict[str, Cases] = {
         ("the be to of and that have with", 8),
         ("then theword the1 wit", 0),
         ("that's To-be", 3),
-        ("ｔｈｅ the\u0301", 0),
+        ("ｔｈｅ the\u0301", 1),
         ("th\u200de 的of", 2),
         ("the the the", 1),
     ],

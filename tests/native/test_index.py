@@ -161,7 +161,7 @@ def test_golden_bytes() -> None:
     assert index(hashes, 8, [10, 20, 30]) == want
     assert _native.index_header(want) == (8, 3, 64, len(want) - 12)
     assert index([], 8).hex(" ", -8) == (
-        "63706e6772616d73 0100000001000000 31352e302e300000 0000000000000000 "
+        "63706e6772616d73 0100000002000000 31352e302e300000 0000000000000000 "
         "0800000000000000 0000000000000000 0000000000000000 0000000000000000 "
         "0000000000000000 0000000000000000"
     )
@@ -250,9 +250,9 @@ def test_every_truncation_is_refused() -> None:
     [
         (0, b"C", "not an n-gram index"),
         (8, b"\x02", "an n-gram index of format 2, not 1"),
-        (12, b"\x09", "of token table 9 and Unicode 15.0.0, not 1 and 15.0.0"),
-        (16, b"16", "of token table 1 and Unicode 16.0.0, not"),
-        (16, b"\xff" * 16, "of token table 1 and Unicode .*, not"),
+        (12, b"\x09", "of token table 9 and Unicode 15.0.0, not 2 and 15.0.0"),
+        (16, b"16", "of token table 2 and Unicode 16.0.0, not"),
+        (16, b"\xff" * 16, "of token table 2 and Unicode .*, not"),
         (32, b"\0\0\0\0", "a damaged n-gram index"),
         (36, b"\x02", "a damaged n-gram index"),
         (36, b"\x00", "bytes, of which there are"),
