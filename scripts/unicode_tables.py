@@ -57,6 +57,7 @@ TERMINALS = STOPS + WIDE_STOPS + "\"'”’»›」』〞＂＇"
 BULLETS = "•‣⁃◦∙▪▫■□●○▶◀・"
 # Letters to Unicode's general category, marks to its Grapheme_Extend and to every reader.
 HALFWIDTH_VOICED_MARKS = (0xFF9E, 0xFF9F)
+VOICED_MARKS = ("3099", "309A")
 
 Ranges = list[tuple[int, int]]
 
@@ -73,6 +74,7 @@ class Ucd:
         self.whitespace: set[int] = set()
         self.fold: dict[int, int] = {}
         self.width: dict[int, int] = {}
+        self.voiced: dict[int, tuple[int, int]] = {}
         versions = set()
         for name in ("Scripts", "ScriptExtensions", "PropList", "CaseFolding"):
             with open(folder / f"{name}.txt", encoding="utf-8") as file:
@@ -111,6 +113,8 @@ class Ucd:
             tag, _, plain = fields[4].partition(" ")
             if tag in ("<wide>", "<narrow>"):
                 self.width[code] = int(plain, 16)
+            elif plain in VOICED_MARKS:
+                self.voiced[code] = int(tag, 16), int(plain, 16)
             if fields[0].endswith(", First>"):
                 first = code
                 continue
@@ -134,10 +138,12 @@ class Ucd:
             return CLUSTER
         return RUN
 
-    def folded(self, code: int) -> int:
-        """Simple case folding, then the code point's ordinary width."""
+    def folded(self, code: int) -> tuple[int, int]:
+        """Simple case folding, then the code point's ordinary width, then a kana's voiced mark
+        apart (0 where there is none)."""
         code = self.fold.get(code, code)
-        return self.width.get(code, code)
+        code = self.width.get(code, code)
+        return self.voiced.get(code, (code, 0))
 
     def traits(self, code: int) -> int:
         category = self.category[code]
@@ -175,12 +181,13 @@ def c_tables(ucd: Ucd) -> tuple[str, str]:
     of_code = []
     for code in range(MAX):
         token_class = ucd.token_class(code)
-        delta = ucd.folded(code) - code if token_class != OTHER else 0
-        of_code.append((delta != 0, token_class, delta, ucd.traits(code)))
+        folded, mark = ucd.folded(code) if token_class != OTHER else (code, 0)
+        kind = (folded - code, mark)
+        of_code.append((kind != (0, 0), token_class, *kind, ucd.traits(code)))
     # Unassigned first, then by class, and what folds last: a number says much by itself.
-    nothing = (False, OTHER, 0, PRINTED | VISIBLE)
+    nothing = (False, OTHER, 0, 0, PRINTED | VISIBLE)
     kinds = sorted(set(of_code), key=lambda kind: (kind != nothing, kind))
-    plain = sum(not folds and token_class != SILENT for folds, token_class, _, _ in kinds)
+    plain = sum(not folds and token_class != SILENT for folds, token_class, *_ in kinds)
     number = {kind: place for place, kind in enumerate(kinds)}
     values = [number[kind] for kind in of_code]
     if len(kinds) > 256:
@@ -237,7 +244,8 @@ enum {{
 #define CP_PLAIN_KINDS {plain}
 
 typedef struct {{
-    int32_t fold; /* add it to the code point for its folding of case and width */
+    int32_t fold;  /* add it to the code point for its folding */
+    uint16_t mark; /* a voiced mark that follows when it is folded, or 0 */
     uint8_t token_class;
     uint16_t traits;
 }} cp_unicode_kind;
@@ -258,7 +266,8 @@ static inline uint8_t cp_unicode_kind_of(uint32_t code)
 #endif
 """
     rows = "\n".join(
-        f"    {{{delta}, {token_class}, {traits}}}," for _, token_class, delta, traits in kinds
+        f"    {{{delta}, {mark}, {token_class}, {traits}}},"
+        for _, token_class, delta, mark, traits in kinds
     )
     source = f"""{note}#include "unicode_tables.h"
 
@@ -305,13 +314,16 @@ def plain_data(ucd: Ucd) -> str:
         "# NAME first-last ...: general categories, Script_Extensions, Join_Control and",
         "# Variation_Selector as `silent`, the latter alone as `variation_selector`, Zs and",
         "# Bidi_Class WS, B, S as `whitespace`; fold code=folded ...: simple folding (C and S);",
-        "# width code=plain ...: compatibility decompositions <wide> and <narrow>.",
+        "# width code=plain ...: compatibility decompositions <wide> and <narrow>;",
+        "# voiced code=kana+mark ...: canonical decompositions of kana.",
         f"version {ucd.version}",
     ]
     for name, ranges in sets.items():
         lines.append(" ".join([name, *(f"{a:X}-{b:X}" if a < b else f"{a:X}" for a, b in ranges)]))
     for name, pairs in (("fold", ucd.fold), ("width", ucd.width)):
         lines.append(" ".join([name, *(f"{a:X}={b:X}" for a, b in sorted(pairs.items()))]))
+    voiced = (f"{code:X}={kana:X}+{mark:X}" for code, (kana, mark) in sorted(ucd.voiced.items()))
+    lines.append(" ".join(["voiced", *voiced]))
     return "\n".join(lines) + "\n"
 
 

@@ -66,7 +66,7 @@ uint64_t cp_tokens_hash_decoded(const uint8_t *text, size_t start, size_t end)
 
     while (at < stop) {
         uint32_t code;
-        uint8_t kind, folded[4];
+        uint8_t kind, folded[8];
         int length = cp_utf8_decode(at, stop, &code);
 
         at += length; /* a token is well-formed */
@@ -74,6 +74,8 @@ uint64_t cp_tokens_hash_decoded(const uint8_t *text, size_t start, size_t end)
         if (cp_unicode_kinds[kind].token_class == CP_SILENT)
             continue;
         length = cp_utf8_encode(code + (uint32_t)cp_unicode_kinds[kind].fold, folded);
+        if (cp_unicode_kinds[kind].mark)
+            length += cp_utf8_encode(cp_unicode_kinds[kind].mark, folded + length);
         for (int i = 0; i < length; i++)
             hash_byte(&h, folded[i]);
     }

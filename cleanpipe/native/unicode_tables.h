@@ -38,14 +38,15 @@ enum {
 #define CP_PLAIN_KINDS 21
 
 typedef struct {
-    int32_t fold; /* add it to the code point for its folding of case and width */
+    int32_t fold;  /* add it to the code point for its folding */
+    uint16_t mark; /* a voiced mark that follows when it is folded, or 0 */
     uint8_t token_class;
     uint16_t traits;
 } cp_unicode_kind;
 
 extern const uint8_t cp_unicode_index[7172];
 extern const uint8_t cp_unicode_blocks[31616];
-extern const cp_unicode_kind cp_unicode_kinds[168];
+extern const cp_unicode_kind cp_unicode_kinds[172];
 
 /* The kind of any code point, and 0 for what is none. */
 static inline uint8_t cp_unicode_kind_of(uint32_t code)

@@ -11,26 +11,28 @@ from typing import NamedTuple
 _SCRIPTS = ("Hani", "Hira", "Kana", "Khmr", "Laoo", "Mymr", "Thai", "Tibt")
 
 
-def _read() -> tuple[str, dict[str, set[int]], dict[int, int], dict[int, int]]:
-    version, sets, maps = "", {}, dict[str, dict[int, int]]()
+def _read() -> tuple[str, dict[str, set[int]], dict[str, dict[int, str]]]:
+    version, sets, maps = "", {}, dict[str, dict[int, str]]()
     for line in (Path(__file__).parent / "ucd.txt").read_text(encoding="utf-8").splitlines():
         name, *items = line.split(" ")
         if name == "#":
             continue
         if name == "version":
             version = items[0]
-        elif name in ("fold", "width"):
+        elif name in ("fold", "width", "voiced"):
             pairs = (item.split("=") for item in items)
-            maps[name] = {int(a, 16): int(b, 16) for a, b in pairs}
+            maps[name] = {
+                int(a, 16): "".join(chr(int(code, 16)) for code in b.split("+")) for a, b in pairs
+            }
         else:
             sets[name] = set[int]()
             for item in items:
                 first, _, last = item.partition("-")
                 sets[name].update(range(int(first, 16), int(last or first, 16) + 1))
-    return version, sets, maps["fold"], maps["width"]
+    return version, sets, maps
 
 
-UNICODE_VERSION, SETS, FOLD, WIDTH = _read()
+UNICODE_VERSION, SETS, MAPS = _read()
 
 
 class Token(NamedTuple):
@@ -53,10 +55,11 @@ def token_class(code: int) -> str:
 
 
 def fold(text: str) -> str:
-    """What is hashed: case, then width folded, silent code points left out."""
-    codes = [ord(c) for c in text if token_class(ord(c)) != "silent"]
-    small = [FOLD.get(code, code) for code in codes]
-    return "".join(chr(WIDTH.get(code, code)) for code in small)
+    """What is hashed: silent code points left out, case folded, width, voiced marks apart."""
+    text = "".join(c for c in text if token_class(ord(c)) != "silent")
+    for name in ("fold", "width", "voiced"):
+        text = text.translate(MAPS[name])
+    return text
 
 
 def mix(x: int) -> int:

@@ -116,7 +116,8 @@ uint64_t *fuzz_words(const fuzz_input *in, size_t *count)
 /* The hash of a token's bytes, from its definition. */
 static uint64_t hash_slowly(const uint8_t *token, size_t len)
 {
-    uint8_t *folded = fuzz_allocate(2 * len + sizeof(uint64_t)); /* 2 bytes may fold to 3 */
+    /* 2 bytes may fold to 3, and 3 to 6. */
+    uint8_t *folded = fuzz_allocate(2 * len + sizeof(uint64_t));
     uint64_t hash = CP_HASH_START;
     size_t size = 0;
 
@@ -129,6 +130,8 @@ static uint64_t hash_slowly(const uint8_t *token, size_t len)
         at += (size_t)length;
         if (kind.token_class != CP_SILENT)
             size += (size_t)cp_utf8_encode(code + (uint32_t)kind.fold, folded + size);
+        if (kind.mark)
+            size += (size_t)cp_utf8_encode(kind.mark, folded + size);
     }
     memset(folded + size, 0, sizeof hash);
     for (size_t at = 0; at < size; at += 8) {
