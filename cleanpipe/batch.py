@@ -14,6 +14,7 @@ import xxhash
 
 from cleanpipe.bounds import Flags, Numbers
 from cleanpipe.references import Kind
+from cleanpipe.stage import Repeats
 
 TEXT = pa.large_string()
 HASH = pa.binary(16)
@@ -113,6 +114,7 @@ class Batch:
         alive: shape (n,): not dropped so far.
         drops: the reason for every document that is not alive, by its place.
         bytes_in, tokens_in: int64, shape (n,): size of the text as it was read.
+        repeats: what the barrier before found of a corpus rewriter's passages, else None.
     """
 
     def __init__(
@@ -138,6 +140,7 @@ class Batch:
         self.text_hash = text_hashes(text) if text_hash is None else text_hash
         self.alive: Flags = np.ones(len(text), dtype=np.bool_)
         self.drops: dict[int, Drop] = {}
+        self.repeats: Repeats | None = None
 
     def __len__(self) -> int:
         return len(self.text)

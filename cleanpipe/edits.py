@@ -1,19 +1,59 @@
-"""What a rewriter's edits make of texts, and the rows for ``edits/``."""
+"""Edits that take units out, what edits make of texts, and the rows for ``edits/``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe.batch import EDITS, TEXT, Batch, text_views
+from cleanpipe.bounds import Numbers
 from cleanpipe.spec import Step
-from cleanpipe.stage import Edits, Rewriter, Rows
+from cleanpipe.stage import Codes, Edits, Measures, Rewriter, Rows
+from cleanpipe.text import Segments, removal_ranges
+from cleanpipe.units import Units
 
 EDIT_TEXT_BYTES = 200
 """How much of a removed or replaced passage the edit record shows, bytes of UTF-8."""
+
+
+REMOVED = ("removed_share", "removed_units")
+"""The measures of :func:`removal`: characters removed, separators too, over all (0 for an empty
+text); and how many units went."""
+
+
+def removal(
+    units: Units,
+    parts: Segments,
+    rule: Codes,
+    value: Numbers,
+    match: Mapping[int, str] | None = None,
+) -> tuple[Edits, Measures]:
+    """Take some units out of documents: one edit each, with its share of the separators.
+
+    Args:
+        units: the documents, shape (n,).
+        parts: all units of these documents, shape (s,).
+        rule, value: shape (s,), as in :class:`~cleanpipe.stage.Edits`; rule 0 for units to keep.
+        match: what broke the rule, by the unit's place. Default: there never is anything.
+
+    Returns:
+        The edits, and the measures of :data:`REMOVED`, float64, shape (n,).
+    """
+    gone = np.flatnonzero(rule)
+    document = parts.document[gone]
+    start, end = removal_ranges(parts, rule > 0)
+    cut = pc.utf8_length(Segments(units.text, document, start, end).texts)
+    removed = np.bincount(document, np.asarray(cut, np.float64), minlength=len(units))
+    characters = units.number("characters")
+    share = np.divide(removed, characters, out=np.zeros(len(units)), where=characters > 0)
+    number = np.bincount(document, minlength=len(units)).astype(np.float64)
+    shown = None if match is None else [match.get(place) for place in gone.tolist()]
+    edits = Edits(document, start, end, rule[gone], value[gone], match=shown)
+    return edits, dict(zip(REMOVED, (share, number), strict=True))
 
 
 def apply_edits(text: pa.Array, edits: Edits) -> tuple[npt.NDArray[np.int64], list[str]]:
@@ -89,10 +129,9 @@ def edit_table(
 
 def in_document_order(tables: Sequence[pa.Table], batch: Batch) -> pa.Table:
     """Edits of several steps as one table: by document, then in the order they were made."""
-    if not tables:
-        return EDITS.empty_table()
-    table = pa.concat_tables(tables)
-    if len(tables) == 1 or not len(table):
+    tables = [table for table in tables if len(table)]
+    table = pa.concat_tables([EDITS.empty_table(), *tables])
+    if len(tables) < 2:
         return table
     # The batch may hold several files, so documents are ordered by their place in it.
     keys = pa.table([batch.file, batch.row], names=["file", "row"]).to_pylist()

@@ -9,20 +9,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleanpipe.barrier.repeats import rewriter
 from cleanpipe.batch import Batch, Drop
 from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document, frozen
 from cleanpipe.errors import ConfigError, RunError
 from cleanpipe.explanation import Check, Explanation, value_text
 from cleanpipe.parse import parse_spec
-from cleanpipe.phase import Judged, PhaseRun
+from cleanpipe.phase import Judged, PhaseRun, batch_units
 from cleanpipe.plan import Plan, make_plan
 from cleanpipe.readers import read
 from cleanpipe.references import full_name
 from cleanpipe.run import find_inputs
 from cleanpipe.shards import Piece, count_lines, needs_scan, with_rows
 from cleanpipe.sources import Source
-from cleanpipe.stage import Filter
+from cleanpipe.spec import Step
+from cleanpipe.stage import Filter, Repeats
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
 from cleanpipe.tasks import make_batch
@@ -49,12 +51,12 @@ def explain(folder: str, id: str) -> Explanation:
     plan = stored_plan(store)
     stored = _row(store, f"measures/{key.part}", key)
     record = None if stored["kept"] else _row(store, f"dropped/{key.part}", key)
-    explanation, batch = _replay(plan, key, record["stage"] if record else None)
+    explanation, batch = _replay(store, plan, key, record["stage"] if record else None)
     _compare(explanation, batch, stored, record)
     drop = explanation.drop
     if drop is not None and drop.survivor_file is not None and drop.survivor_run is None:
         survivor = _find(store, f"{drop.survivor_file}:{drop.survivor_row}")
-        explanation.survivor_text = _replay(plan, survivor, drop.stage)[0].kept_text
+        explanation.survivor_text = _replay(store, plan, survivor, drop.stage)[0].kept_text
     return explanation
 
 
@@ -113,7 +115,9 @@ def _find(store: Store, id: str) -> _Key:
     raise ConfigError(f'no document has the id "{id}"; a key is written <file>:<row>')
 
 
-def _replay(plan: Plan, key: _Key, dropped_by: str | None) -> tuple[Explanation, Batch]:
+def _replay(
+    store: Store, plan: Plan, key: _Key, dropped_by: str | None
+) -> tuple[Explanation, Batch]:
     batch = _read_one(plan, key)
     read_text = str(batch.text[0].as_py())
     checks: list[Check] = []
@@ -138,9 +142,14 @@ def _replay(plan: Plan, key: _Key, dropped_by: str | None) -> tuple[Explanation,
             )
 
     edits: list[dict[str, Any]] = []
-    for phase in plan.phases:
-        edits += PhaseRun(phase.steps, plan.measures, Stats(), watch).run(batch).to_pylist()
-        if not batch.alive[0] or dropped_by in {step.name for step in phase.barrier}:
+    for number, phase in enumerate(plan.phases):
+        run = PhaseRun(plan.run_in(number), plan.measures, Stats(), watch)
+        edits += run.run(batch).to_pylist()
+        if not batch.alive[0]:
+            break
+        if phase.rewrites:
+            batch.repeats = _stored_repeats(store, plan, phase.barrier[0], key, batch)
+        elif dropped_by in {step.name for step in phase.barrier}:
             break
     measures = {
         name: _scalar(value[0])
@@ -160,6 +169,20 @@ def _replay(plan: Plan, key: _Key, dropped_by: str | None) -> tuple[Explanation,
         batch.drops.get(0),
     )
     return made, batch
+
+
+def _stored_repeats(store: Store, plan: Plan, step: Step, key: _Key, batch: Batch) -> Repeats:
+    """What a corpus rewriter was told of one document. The rest of the corpus is not at hand, but
+    ``edits/`` has what it made of it."""
+    made = _rows(store, f"edits/{key.part}", key)
+    made = made.filter(pc.equal(made["stage"], step.name))
+    first, end = (made[name].to_numpy() for name in ("start", "end"))
+    starts = rewriter(step).sketch(batch_units(batch, plan.measures))["start"].to_numpy()
+    last = np.searchsorted(first, starts, side="right") - 1
+    starts, last = starts[last >= 0], last[last >= 0]
+    starts, last = starts[starts < end[last]], last[starts < end[last]]
+    occurrence = made["value"].to_numpy()[last].astype(np.int64)
+    return Repeats(np.zeros_like(starts), starts, occurrence)
 
 
 def _read_one(plan: Plan, key: _Key) -> Batch:
@@ -214,11 +237,14 @@ def _compare(
                 made.differences.append(f"{name} was {record[name]}, now {value}")
 
 
-def _row(store: Store, name: str, key: _Key) -> dict[str, Any]:
+def _rows(store: Store, name: str, key: _Key) -> pa.Table:
     table = store.table(name)
     same = pc.and_(pc.equal(table.column("file"), key.file), pc.equal(table.column("row"), key.row))
-    table = table.filter(same)
-    row: dict[str, Any] = table.to_pylist()[0]
+    return table.filter(same)
+
+
+def _row(store: Store, name: str, key: _Key) -> dict[str, Any]:
+    row: dict[str, Any] = _rows(store, name, key).to_pylist()[0]
     return row
 
 

@@ -14,7 +14,7 @@ from cleanpipe.overrides import override
 from cleanpipe.parameters import build, nearest
 from cleanpipe.sources import Source
 from cleanpipe.spec import TOP_LEVEL, Broken, Output, PlanOptions, RunOptions, Spec, Step
-from cleanpipe.stage import Barrier, Filter, Filters, NamedSet, Stage
+from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Filters, NamedSet, Stage
 from cleanpipe.when import When, parse_when
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -164,7 +164,7 @@ class _Parser:
         self.parts.clear()
         self.shared.clear()
         if isinstance(values, Mapping) and "per" in values:
-            if issubclass(cls, Barrier):
+            if issubclass(cls, (Barrier, CorpusRewriter)):
                 self.fault((*inner, "per"), f'"{kind}" looks at all documents: no per')
             else:
                 steps = self.cases(cls, kind, values, name, when, inner)

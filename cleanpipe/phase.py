@@ -19,7 +19,7 @@ from cleanpipe.errors import CleanpipeError, StageError
 from cleanpipe.fusion import groups
 from cleanpipe.references import Kind, full_name
 from cleanpipe.spec import Step
-from cleanpipe.stage import Filter, Measures, Rewriter, Rows, Stage
+from cleanpipe.stage import CorpusRewriter, Filter, Measures, Rewriter, Rows, Stage
 from cleanpipe.stats import Stats
 from cleanpipe.units import Units, Value, rows_of
 
@@ -176,7 +176,10 @@ class PhaseRun:
     def _rewrite(
         self, step: Step, stage: Rewriter, rows: Rows, units: Units, batch: Batch
     ) -> pa.Table:
-        edits, measures = stage.rewrite(units)
+        if isinstance(stage, CorpusRewriter):
+            edits, measures = stage.rewrite(units, batch.repeats and batch.repeats.of(rows))
+        else:
+            edits, measures = stage.rewrite(units)
         for name in stage.takes():
             self._store(batch, full_name(step, stage, name), rows, measures[name])
         if self.watch:

@@ -16,7 +16,7 @@ from cleanpipe.parse import parse_spec
 from cleanpipe.references import Kind, References
 from cleanpipe.sources import Source
 from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
-from cleanpipe.stage import Barrier, Filter, Stage
+from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Stage
 
 FORMAT = 1
 """Raised when the files of a run change their form: old outputs are then not resumed."""
@@ -28,11 +28,17 @@ class Phase:
 
     Attributes:
         steps: filters and rewriters, in order.
-        barrier: the barrier's stages, resolved together; empty in the last phase.
+        barrier: rules for duplicates, resolved together, or one corpus rewriter; empty in the
+            last phase.
     """
 
     steps: tuple[Step, ...]
     barrier: tuple[Step, ...] = ()
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether its barrier is a corpus rewriter's."""
+        return any(isinstance(step.stages[0], CorpusRewriter) for step in self.barrier)
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,13 @@ class Plan:
         for phase in self.phases:
             yield from phase.steps
             yield from phase.barrier
+
+    def run_in(self, phase: int) -> tuple[Step, ...]:
+        """The steps that a task of a phase runs: a corpus rewriter after its barrier, first."""
+        steps = self.phases[phase].steps
+        if phase and self.phases[phase - 1].rewrites:
+            return (*self.phases[phase - 1].barrier, *steps)
+        return steps
 
 
 def make_plan(spec: Spec) -> Plan:
@@ -179,44 +192,47 @@ def _other_order(spec: Spec, barrier: Sequence[Step]) -> Iterator[Fault]:
 
 
 def _phases(spec: Spec, faults: list[Fault]) -> tuple[Phase, ...]:
-    """Cut the list at its barriers; adjacent ones that resolve alike are one."""
+    """Cut the list at its barriers; adjacent rules for duplicates are one."""
     phases: list[Phase] = []
     steps: list[Step] = []
     barrier: list[Step] = []
+    after: list[Step] = []
     for step in _known(spec):
         if not step.variants:
             continue
         stage = step.stages[0]
         if isinstance(stage, Barrier):
-            if phases:
+            barrier.append(step)
+            if after:
                 faults.append(
                     spec.document.fault(
                         step.place,
-                        f'"{step.name}" must stand beside "{phases[0].barrier[0].name}": '
+                        f'"{step.name}" must stand beside "{barrier[0].name}": '
                         "rules for duplicates are resolved together",
                     )
                 )
-            barrier.append(step)
-            faults.extend(_other_order(spec, barrier))
-            continue
-        before = phases[0].barrier if phases else barrier
-        if before and _may_drop_or_change(step):
-            faults.append(
-                spec.document.fault(
-                    step.place,
-                    f'"{step.name}" comes after "{before[0].name}": once duplicates are '
-                    "resolved, a survivor must not be dropped or changed, or a duplicate would "
-                    "name a document that is not in the output; move it before, or give it "
-                    "no bounds",
+            else:
+                faults.extend(_other_order(spec, barrier))
+        elif barrier:
+            after.append(step)
+            if _may_drop_or_change(step):
+                faults.append(
+                    spec.document.fault(
+                        step.place,
+                        f'"{step.name}" comes after "{barrier[0].name}": once duplicates are '
+                        "resolved, a survivor must not be dropped or changed, or a duplicate "
+                        "would name a document that is not in the output; move it before, or "
+                        "give it no bounds",
+                    )
                 )
-            )
-        steps.append(step)
-        if barrier:
-            phases.append(Phase(tuple(steps[:-1]), tuple(barrier)))
-            steps, barrier = [step], []
+        elif isinstance(stage, CorpusRewriter):
+            phases.append(Phase(tuple(steps), (step,)))
+            steps = []
+        else:
+            steps.append(step)
     phases.append(Phase(tuple(steps), tuple(barrier)))
     if barrier:
-        phases.append(Phase(()))
+        phases.append(Phase(tuple(after)))
     return tuple(phases)
 
 

@@ -9,7 +9,7 @@ from cleanpipe.plan import Plan
 from cleanpipe.run import Inputs, partitions
 from cleanpipe.runner import choose
 from cleanpipe.spec import Step
-from cleanpipe.stage import Barrier, Filter, Rewriter
+from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Rewriter
 
 
 def plan_text(plan: Plan, inputs: Inputs | None) -> str:
@@ -40,7 +40,8 @@ def _lines(plan: Plan, inputs: Inputs | None) -> Iterator[str]:
         for step in phase.steps:
             yield from _step(step, stages[step.name])
         if phase.barrier:
-            yield "barrier: all shards are sketched, then resolved together"
+            then = "what repeats goes back to them" if phase.rewrites else "resolved together"
+            yield f"barrier: all shards are sketched, then {then}"
             for step in phase.barrier:
                 yield from _step(step, stages[step.name])
     yield ""
@@ -63,6 +64,8 @@ def _step(step: Step, described: dict[str, object]) -> Iterator[str]:
     family = (
         "model"
         if stage.uses_model
+        else "corpus rewriter"
+        if isinstance(stage, CorpusRewriter)
         else "rewriter"
         if isinstance(stage, Rewriter)
         else "barrier"
@@ -85,12 +88,13 @@ def _step(step: Step, described: dict[str, object]) -> Iterator[str]:
 
 def _scratch(plan: Plan, inputs: Inputs) -> str:
     """What intermediates take at most, roughly."""
-    if len(plan.phases) == 1:
+    barriers = len(plan.phases) - 1
+    if not barriers:
         return "none"
     # lz4 halves texts; measures and sketches add little. Compressed inputs were four times that.
     texts = sum(file.size * (4 if file.compression else 1) for file in inputs.files) // 2
     parts = partitions(inputs.files)
-    return f"about {_size(texts)} at most, {parts} partitions at the barrier"
+    return f"about {_size(texts * barriers)} at most, {parts} partitions at a barrier"
 
 
 def _size(size: int) -> str:

@@ -32,6 +32,7 @@ from cleanpipe.tasks import (
     GroupTask,
     HostsTask,
     ReadTask,
+    RepeatsTask,
     RequestTask,
     ResolveTask,
     ScanTask,
@@ -243,16 +244,17 @@ class _Run:
         numbers = [shard.index for shard in shards]
         records = self._tasks("clean", [ReadTask(shard) for shard in shards])
         everything = list(records)
-        for phase, (_, after) in enumerate(zip(job.plan.phases, job.plan.phases[1:], strict=False)):
+        for phase in range(len(job.plan.phases) - 1):
             sizes = {record.task: record.data["documents"] for record in records}
             documents = save_bases(
                 job, phase, [sizes[f"phase{phase}-{number:05d}"] for number in numbers]
             )
             for title, tasks in self._barrier(phase, numbers, documents):
                 everything += self._tasks(title, tasks)
-            self.progress.say_steps(after.steps)
+            self.progress.say_steps(job.plan.run_in(phase + 1))
             spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
-            records = self._tasks("write", spooled)
+            title = "clean" if job.plan.phases[phase + 1].barrier else "write"
+            records = self._tasks(title, spooled)
             everything += records
         self._clusters = largest(records)
         if job.plan.guards != "off":
@@ -271,6 +273,9 @@ class _Run:
     ) -> Iterator[tuple[str, Sequence[Task]]]:
         """The steps of a barrier, in order (docs/decisions/012)."""
         partitions, size = range(self.job.partitions), len(shards)
+        if self.job.plan.phases[phase].rewrites:
+            yield "repeats", [RepeatsTask(phase, part, size) for part in partitions]
+            return
         stages = barrier_stages(self.job, phase)
         every, compared = range(len(stages)), [s for s, b in enumerate(stages) if not b.identity]
         yield (

@@ -27,6 +27,11 @@ def bases_name(phase: int) -> str:
     return f"barrier{phase}/bases.arrow"
 
 
+def repeats_name(phase: int, partition: int) -> str:
+    """A corpus rewriter's passages that occurred before, of one partition: runs for the shards."""
+    return f"barrier{phase}/repeats-{partition:05d}.arrow"
+
+
 def pairs_name(phase: int, stage: int, partition: int) -> str:
     """Pairs to be compared that one partition of buckets gave: runs for the partitions of pairs."""
     return f"barrier{phase}/pairs-{stage}-{partition:05d}.arrow"

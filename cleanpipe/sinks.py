@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from cleanpipe import ipc
 from cleanpipe._native import token_counts
-from cleanpipe.barrier.rows import NAMES
+from cleanpipe.barrier.repeats import Passages
+from cleanpipe.barrier.rows import NAMES, write_run
 from cleanpipe.barrier.sketches import Sketches
 from cleanpipe.batch import (
     DEAD,
@@ -46,8 +47,8 @@ class Sink(ABC):
         """Add a batch, the edits made in it, and what could not be read beside it."""
 
     @abstractmethod
-    def copy(self, kind: str, rows: pa.Table) -> None:
-        """Add rows of ``edits`` or ``dead`` that an earlier phase spooled."""
+    def copy_dead(self, rows: pa.Table) -> None:
+        """Add what could not be read, as an earlier phase spooled it."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -105,15 +106,14 @@ class FinalSink(Sink):
         self._writers["kept"].write(batch.kept(language))
         self._writers["dropped"].write(batch.dropped(language))
         self._writers["measures"].write(batch.measured(self.job.plan.measures))
-        self.copy("edits", edits)
-        self.copy("dead", dead)
+        self._writers["edits"].write(edits)
+        self.copy_dead(dead)
 
-    def copy(self, kind: str, rows: pa.Table) -> None:
-        self._writers[kind].write(rows)
-        if kind == "dead":
-            self.record.stats.total.dead += len(rows)
-            for source in rows.column("source").to_pylist():
-                self.record.stats.source.setdefault(str(source), Counts()).dead += 1
+    def copy_dead(self, rows: pa.Table) -> None:
+        self._writers["dead"].write(rows)
+        self.record.stats.total.dead += len(rows)
+        for source in rows.column("source").to_pylist():
+            self.record.stats.source.setdefault(str(source), Counts()).dead += 1
 
     def finish(self) -> None:
         name = self._hosts.save(self.job, self.shard)
@@ -133,10 +133,14 @@ class SpoolSink(Sink):
         self._files: dict[str, pa.RecordBatchFileWriter] = {}
         self._names: list[str] = []
         self._rows = 0
-        self._sketches = [
-            Sketches(job, phase, place, step, shard, stack)
-            for place, step in enumerate(job.plan.phases[phase].barrier)
-        ]
+        steps = job.plan.phases[phase].barrier
+        self._sketches: list[Sketches] | list[Passages]
+        if job.plan.phases[phase].rewrites:
+            self._sketches = [Passages(job, phase, step, shard, stack) for step in steps]
+        else:
+            self._sketches = [
+                Sketches(job, phase, place, step, shard, stack) for place, step in enumerate(steps)
+            ]
         for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", NAMES)):
             self._open(kind, schema, compressed=False)
 
@@ -148,20 +152,22 @@ class SpoolSink(Sink):
         self._names.append(name)
 
     def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
-        table = batch.spooled(self.job.plan.measures)
-        if "documents" not in self._files:
-            self._open("documents", table.schema, compressed=True)
-        self._files["documents"].write_table(table)
-        self._files["names"].write_table(table.select(NAMES.names))
-        self.copy("edits", edits)
-        self.copy("dead", dead)
+        if len(batch):
+            table = batch.spooled(self.job.plan.measures)
+            if "documents" not in self._files:
+                self._open("documents", table.schema, compressed=True)
+            # One batch of each, the edits too: the next phase reads them side by side.
+            tables = {"documents": table, "names": table.select(NAMES.names), "edits": edits}
+            for kind, rows in tables.items():
+                write_run(self._files[kind], rows, np.zeros(0, dtype=np.int64))
+        self.copy_dead(dead)
         for sketches in self._sketches:
             sketches.add(batch, self._rows, self.record.stats)
         self._rows += len(batch)
 
-    def copy(self, kind: str, rows: pa.Table) -> None:
+    def copy_dead(self, rows: pa.Table) -> None:
         if len(rows):
-            self._files[kind].write_table(rows)
+            self._files["dead"].write_table(rows)
 
     def finish(self) -> None:
         if "documents" not in self._files:

@@ -1,4 +1,4 @@
-"""The contracts: what a filter, a rewriter, a barrier and a named set are.
+"""The contracts: what a filter, a rewriter (of a corpus too), a barrier and a named set are.
 
 A stage is a frozen dataclass of parameters. Only the parameters are pickled;
 models and lists open lazily, once in each process (``functools.cached_property``).
@@ -239,6 +239,58 @@ class Rewriter(Stage):
 
 
 @dataclass(frozen=True)
+class Repeats:
+    """Passages that occurred before in the corpus.
+
+    Attributes:
+        unit: int64, shape (r,): index of the document in the batch, ascending.
+        start: int64, shape (r,): byte offset in its UTF-8 text, as sketched; ascending in it.
+        occurrence: int64, shape (r,): which one of the corpus it is: 2 for the second.
+    """
+
+    unit: Rows
+    start: Rows
+    occurrence: Rows
+
+    def of(self, rows: Rows) -> Repeats:
+        """Those in some of the documents, shape (n,), ascending; ``unit`` counts these alone."""
+        unit = np.searchsorted(rows, self.unit)
+        mine = np.flatnonzero(np.isin(self.unit, rows))
+        return Repeats(unit[mine], self.start[mine], self.occurrence[mine])
+
+
+class CorpusRewriter(Rewriter):
+    """A rewriter of what occurred before in the corpus; it has a barrier of its own.
+
+    All shards are sketched. Of each hash the first passage in source order, then by its place in
+    the document, is the original; the phase after the barrier begins with :meth:`rewrite`, which
+    is told of the others. Which these are depends on neither shards nor batches.
+    """
+
+    @abstractmethod
+    def sketch(self, units: Units) -> pa.Table:
+        """The passages of these documents that may repeat others.
+
+        Returns:
+            ``unit`` and ``start`` (int64, as in :class:`Repeats`, in that order) and ``hash``
+            (uint64, evenly spread, the same for what is to count as the same).
+        """
+
+    @abstractmethod
+    def rewrite(self, units: Units, repeats: Repeats | None = None) -> tuple[Edits, Measures]:
+        """The edits to make in these documents, and the measures of :meth:`takes`.
+
+        Args:
+            units: the documents that were sketched.
+            repeats: what of them occurred before; None (default) for nothing.
+
+        Returns:
+            An edit covers the ``start`` of the passage that it is made for, and of no other,
+            and its value is the occurrence: so :mod:`cleanpipe.explain` knows them again.
+        """
+
+
+@dataclass(frozen=True)
 class Sketch:
     """What a barrier's stage keeps of n documents.
 
@@ -363,12 +415,14 @@ Filters: TypeAlias = tuple[tuple[str, Filter], ...]
 __all__ = [
     "Barrier",
     "Codes",
+    "CorpusRewriter",
     "Edits",
     "Evidence",
     "Filter",
     "Filters",
     "Measures",
     "NamedSet",
+    "Repeats",
     "Resource",
     "Rewriter",
     "Rows",

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import _native, hosts, ipc
-from cleanpipe.barrier import pairs, resolving, verifying
+from cleanpipe.barrier import pairs, repeats, resolving, verifying
 from cleanpipe.barrier.verdicts import Verdicts
 from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
+from cleanpipe.edits import in_document_order
 from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
@@ -96,7 +97,7 @@ class ReadTask(Task):
 
     def run(self, job: Job, record: Record, report: Report) -> None:
         stats = record.stats
-        phase = PhaseRun(job.plan.phases[0].steps, job.plan.measures, stats)
+        phase = PhaseRun(job.plan.run_in(0), job.plan.measures, stats)
         with open_sink(job, 0, self.shard.index, record) as sink:
             for piece in self.shard.pieces:
                 check_unchanged(piece.file)
@@ -118,7 +119,7 @@ class ReadTask(Task):
 
 @dataclass(frozen=True)
 class SpoolTask(Task):
-    """A later phase over a shard: from the spool, under the verdicts of the barrier before."""
+    """A later phase over a shard: from the spool, under what the barrier before decided."""
 
     phase: int
     shard: int
@@ -133,20 +134,37 @@ class SpoolTask(Task):
         return self.size
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        phase = PhaseRun(job.plan.phases[self.phase].steps, job.plan.measures, record.stats)
+        phase = PhaseRun(job.plan.run_in(self.phase), job.plan.measures, record.stats)
         before = self.phase - 1
-        verdicts = Verdicts(job, before, self.shard)
+        rewrites = job.plan.phases[before].rewrites
+        decided = (repeats.Repeated if rewrites else Verdicts)(job, before, self.shard)
         with open_sink(job, self.phase, self.shard, record) as sink:
-            for batch in _spooled(job, before, self.shard):
-                verdicts.apply(batch, record.stats)
-                edits = phase.run(batch)
+            for batch, earlier in _spooled(job, before, self.shard):
+                decided.apply(batch, record.stats)
+                edits = in_document_order([earlier, phase.run(batch)], batch)
                 sink.write(batch, edits, DEAD.empty_table())
                 report(record.stats)
-            for kind, schema in (("edits", EDITS), ("dead", DEAD)):
-                for rows in ipc.batches(job.scratch, spool_name(before, kind, self.shard)):
-                    sink.copy(kind, pa.Table.from_batches([rows], schema))
-            verdicts.write_index(record)
-        record.data["clusters"] = verdicts.clusters()
+            for rows in ipc.batches(job.scratch, spool_name(before, "dead", self.shard)):
+                sink.copy_dead(pa.Table.from_batches([rows], DEAD))
+            if isinstance(decided, Verdicts):
+                decided.write_index(record)
+                record.data["clusters"] = decided.clusters()
+
+
+@dataclass(frozen=True)
+class RepeatsTask(Task):
+    """Find what occurred before, for one partition of a corpus rewriter's passages."""
+
+    phase: int
+    partition: int
+    shards: int
+
+    @property
+    def name(self) -> str:
+        return f"repeats{self.phase}-{self.partition:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        repeats.find(job, self.phase, self.partition, self.shards, record)
 
 
 @dataclass(frozen=True)
@@ -251,9 +269,13 @@ class HostsTask(Task):
         )
 
 
-def _spooled(job: Job, phase: int, shard: int) -> Iterator[Batch]:
-    for table in ipc.batches(job.scratch, spool_name(phase, "documents", shard)):
-        yield Batch.unspooled(table, job.plan.measures, job.columns.schema)
+def _spooled(job: Job, phase: int, shard: int) -> Iterator[tuple[Batch, pa.Table]]:
+    """The batches of a shard, each with the edits made in it so far."""
+    documents = ipc.batches(job.scratch, spool_name(phase, "documents", shard))
+    edits = ipc.batches(job.scratch, spool_name(phase, "edits", shard))
+    for table, made in zip(documents, edits, strict=True):
+        batch = Batch.unspooled(table, job.plan.measures, job.columns.schema)
+        yield batch, pa.Table.from_batches([made], EDITS)
 
 
 def make_batch(piece: Piece, part: ReadBatch) -> Batch:

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cleanpipe.bounds import Numbers
+from cleanpipe.edits import REMOVED, removal
 from cleanpipe.fusion import taken_together
 from cleanpipe.stage import Codes, Edits, Filters, Measures, Resource, Rewriter, Rule
 from cleanpipe.surface import SURFACE
-from cleanpipe.text import Segments, SubUnit, removal_ranges, segments
+from cleanpipe.text import Segments, SubUnit, segments
 from cleanpipe.units import Units, Value, rows_of
 
 
@@ -77,23 +77,12 @@ class Remove(Rewriter):
 
     def takes(self) -> tuple[str, ...]:
         """``removed_share`` and ``removed_units``."""
-        return ("removed_share", "removed_units")
+        return REMOVED
 
     def rewrite(self, units: Units) -> tuple[Edits, Measures]:
         """One edit a removed unit; it takes its share of the separators along."""
         parts = segments(units.text, self.unit)
-        rule, value, match = self._judge(units, parts)
-        gone = rule > 0
-        document = parts.document[gone]
-        start, end = removal_ranges(parts, gone)
-        cut = pc.utf8_length(Segments(units.text, document, start, end).texts)
-        removed = np.bincount(document, np.asarray(cut, np.float64), minlength=len(units))
-        characters = units.number("characters")
-        share = np.divide(removed, characters, out=np.zeros(len(units)), where=characters > 0)
-        number = np.bincount(document, minlength=len(units)).astype(np.float64)
-        shown = [match.get(place) for place in np.flatnonzero(gone).tolist()]
-        edits = Edits(document, start, end, rule[gone], value[gone], match=shown)
-        return edits, {"removed_share": share, "removed_units": number}
+        return removal(units, parts, *self._judge(units, parts))
 
     def _judge(self, units: Units, parts: Segments) -> tuple[Codes, Numbers, dict[int, str]]:
         """For each unit the first rule it fails, from 1 on, or 0; the value that did; and of

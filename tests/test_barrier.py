@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from cleanpipe import ipc
 from cleanpipe.barrier import pairs, resolving, sketches, verifying
-from cleanpipe.barrier.rows import barrier_stages, save_bases
-from cleanpipe.barrier.sketches import partition_borders
-from cleanpipe.batch import DEAD, Batch
+from cleanpipe.barrier.rows import barrier_stages, partition_borders, save_bases
+from cleanpipe.batch import DEAD, EDITS, Batch
 from cleanpipe.bounds import Numbers
 from cleanpipe.columns import Columns
 from cleanpipe.dedup.resolve import DuplicateRule
@@ -375,7 +374,7 @@ def test_each_partition_of_a_sketch_is_one_batch(tmp_path: Path, partitions: int
             some = document(0, texts[start : start + 25], start)
             some.alive[3] = False
             some.drops[3] = None  # type: ignore[assignment]
-            sink.write(some, DEAD.empty_table(), DEAD.empty_table())
+            sink.write(some, EDITS.empty_table(), DEAD.empty_table())
     parts = list(ipc.batches(job.scratch, sketch_name(0, 0, 0)))
     assert len(parts) == partitions
     table = pa.Table.from_batches(parts)

@@ -2,5 +2,6 @@
 
 sketches.py keeps what the stages want of each document, pairs.py brings equal buckets together,
 verifying.py what is needed to compare the pairs, resolving.py puts the edges into canonical order,
-verdicts.py applies what was decided. docs/decisions/012 has the whole picture.
+verdicts.py applies what was decided. docs/decisions/012 has the whole picture. repeats.py is all
+there is to the other kind of barrier, a corpus rewriter's.
 """

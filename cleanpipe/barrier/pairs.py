@@ -17,6 +17,7 @@ from cleanpipe.barrier.rows import (
     column,
     load_bases,
     run_parts,
+    windows,
     write_run,
 )
 from cleanpipe.barrier.sketches import KIND
@@ -65,29 +66,20 @@ def group(
 def _windows(job: Job, phase: int, place: int, partition: int, shards: int) -> Iterator[pa.Table]:
     """The bucket rows of a partition, whole buckets in each table."""
     bases = load_bases(job.scratch, phase)
-    parts = [
-        (int(bases[shard]), part)
-        for shard in range(shards)
-        for part in run_parts(
-            job.scratch, sketch_name(phase, place, shard), job.partitions, partition
-        )
-    ]
-    buckets = [column(part, "bucket") for _, part in parts]
-    rows = sum(map(len, buckets))
-    windows = 1 + rows // WINDOW_ROWS
-    width = 2**64 // job.partitions
-    for window in range(windows):
-        low = width * partition + width * window // windows
-        high = width * partition + width * (window + 1) // windows
-        last = window + 1 == windows  # what rounding left over is in it
-        tables = []
-        for (base, part), bucket in zip(parts, buckets, strict=True):
-            begin = np.searchsorted(bucket, np.uint64(low)) if window else 0
-            end = len(bucket) if last else np.searchsorted(bucket, np.uint64(high))
-            if begin < end:
-                rest = part.slice(begin, end - begin)
-                numbers = pa.array(column(rest, "document").astype(np.int64) + base)
-                tables.append(pa.Table.from_batches([rest]).append_column("number", numbers))
+    first, parts = [], []
+    for shard in range(shards):
+        name = sketch_name(phase, place, shard)
+        for part in run_parts(job.scratch, name, job.partitions, partition):
+            first.append(int(bases[shard]))
+            parts.append(part)
+    for window in windows(parts, "bucket", WINDOW_ROWS, job.partitions, partition):
+        tables = [
+            pa.Table.from_batches([rows]).append_column(
+                "number", pa.array(column(rows, "document").astype(np.int64) + base)
+            )
+            for base, rows in zip(first, window, strict=True)
+            if len(rows)
+        ]
         if tables:
             yield pa.concat_tables(tables).combine_chunks()
 

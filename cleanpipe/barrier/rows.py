@@ -98,6 +98,39 @@ def run_parts(store: Store, name: str, readers: int, reader: int) -> Iterator[pa
             yield part
 
 
+def windows(
+    parts: Sequence[pa.RecordBatch], key: str, rows: int, partitions: int, partition: int
+) -> Iterator[list[pa.RecordBatch]]:
+    """Cut one partition into windows of its keys.
+
+    Args:
+        parts: rows of the partition, each part sorted by ``key`` (uint64).
+        rows: of how many rows together a window is, if keys are evenly spread.
+
+    Yields:
+        Of each part the rows whose key is in the window; all rows of a key are in one window.
+    """
+    keys = [column(part, key) for part in parts]
+    number = 1 + sum(map(len, keys)) // rows
+    width = 2**64 // partitions
+    for window in range(number):
+        low = width * partition + width * window // number
+        high = width * partition + width * (window + 1) // number
+        last = window + 1 == number  # what rounding left over is in it
+        found = []
+        for part, values in zip(parts, keys, strict=True):
+            begin = int(np.searchsorted(values, np.uint64(low))) if window else 0
+            end = len(values) if last else int(np.searchsorted(values, np.uint64(high)))
+            found.append(part.slice(begin, end - begin))
+        yield found
+
+
+def partition_borders(partitions: int) -> npt.NDArray[np.uint64]:
+    """First key of every partition but the first."""
+    width = 2**64 // partitions
+    return np.array([width * index for index in range(1, partitions)], dtype=np.uint64)
+
+
 def write_run(
     writer: pa.RecordBatchFileWriter, table: pa.Table, cuts: npt.NDArray[np.int64]
 ) -> None:

@@ -9,7 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import ipc
-from cleanpipe.barrier.rows import Order, barrier_stage, begins, column, ordered_by, write_run
+from cleanpipe.barrier.rows import (
+    Order,
+    barrier_stage,
+    begins,
+    column,
+    ordered_by,
+    partition_borders,
+    write_run,
+)
 from cleanpipe.batch import Batch
 from cleanpipe.job import Job
 from cleanpipe.phase import batch_units, blamed
@@ -99,9 +107,3 @@ class Sketches:
         """Write what is left."""
         if self._tables:
             self._flush()
-
-
-def partition_borders(partitions: int) -> np.ndarray:
-    """First bucket of every partition but the first, uint64."""
-    width = 2**64 // partitions
-    return np.array([width * index for index in range(1, partitions)], dtype=np.uint64)
