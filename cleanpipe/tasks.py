@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import _native, hosts, ipc
-from cleanpipe.barrier import pairs, resolving, verifying
-from cleanpipe.barrier.verdicts import Verdicts
+from cleanpipe.barrier import earlier, pairs, resolving, verifying
+from cleanpipe.barrier.verdicts import Verdicts, clusters, largest
 from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
 from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
 from cleanpipe.job import Job
@@ -146,7 +146,22 @@ class SpoolTask(Task):
                 for rows in ipc.batches(job.scratch, spool_name(before, kind, self.shard)):
                     sink.copy(kind, pa.Table.from_batches([rows], schema))
             verdicts.write_index(record)
-        record.data["clusters"] = verdicts.clusters()
+        record.data["clusters"] = clusters(job, before, self.shard)
+
+
+@dataclass(frozen=True)
+class EarlierTask(Task):
+    """Sketch the survivors of one part of an earlier run."""
+
+    phase: int
+    shard: int
+
+    @property
+    def name(self) -> str:
+        return f"earlier{self.phase}-{self.shard:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        earlier.sketch(job, self.phase, self.shard, record)
 
 
 @dataclass(frozen=True)
@@ -156,17 +171,13 @@ class GroupTask(Task):
     phase: int
     stage: int
     partition: int
-    shards: int
-    documents: int
 
     @property
     def name(self) -> str:
         return f"group{self.phase}-{self.stage}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        pairs.group(
-            job, self.phase, self.stage, self.partition, self.shards, self.documents, record
-        )
+        pairs.group(job, self.phase, self.stage, self.partition, record)
 
 
 @dataclass(frozen=True)
@@ -192,14 +203,13 @@ class FetchTask(Task):
     phase: int
     stage: int
     shard: int
-    shards: int
 
     @property
     def name(self) -> str:
         return f"fetch{self.phase}-{self.stage}-{self.shard:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        verifying.fetch(job, self.phase, self.stage, self.shard, self.shards, record)
+        verifying.fetch(job, self.phase, self.stage, self.shard, record)
 
 
 @dataclass(frozen=True)
@@ -209,14 +219,13 @@ class VerifyTask(Task):
     phase: int
     stage: int
     partition: int
-    shards: int
 
     @property
     def name(self) -> str:
         return f"verify{self.phase}-{self.stage}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        verifying.verify(job, self.phase, self.stage, self.partition, self.shards, record)
+        verifying.verify(job, self.phase, self.stage, self.partition, record)
 
 
 @dataclass(frozen=True)
@@ -224,14 +233,19 @@ class ResolveTask(Task):
     """Decide who goes, once, in canonical order."""
 
     phase: int
-    documents: int
 
     @property
     def name(self) -> str:
         return f"resolve{self.phase}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        resolving.resolve(job, self.phase, self.documents, record)
+        resolving.resolve(job, self.phase, record)
+        # Those of this run's survivors are looked for with the verdicts, shard by shard.
+        record.data["clusters"] = largest(
+            cluster
+            for shard in range(-len(job.plan.earlier_parts), 0)
+            for cluster in clusters(job, self.phase, shard)
+        )
 
 
 @dataclass(frozen=True)
