@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from cleanpipe import ipc
 from cleanpipe.barrier.rows import NAMES, NUMBERED, barrier_stage, column
 from cleanpipe.barrier.sketches import Buckets
+from cleanpipe.batch import TEXT
 from cleanpipe.errors import ConfigError
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
@@ -102,8 +103,9 @@ def texts(
                 place = pc.index_in(_keys(file, row), value_set=keys)
                 found = place.is_valid()
                 left -= found.true_count
-                yield wanted[place.drop_null().to_numpy()], text.filter(found)
-    except (OSError, pa.ArrowException, msgspec.DecodeError, KeyError) as error:
+                if found.true_count:
+                    yield wanted[place.drop_null().to_numpy()], text.filter(found)
+    except (OSError, pa.ArrowInvalid, msgspec.DecodeError, KeyError) as error:
         raise ConfigError(_gone(run.written, str(error))) from error
     if left:
         raise ConfigError(_gone(run.written, f"{left} of the documents in its index are not there"))
@@ -117,7 +119,7 @@ def _gone(written: str, what: str) -> str:
 
 
 def _keys(file: pa.Array | pa.ChunkedArray, row: pa.Array | pa.ChunkedArray) -> pa.Array:
-    keys = pc.binary_join_element_wise(row.cast(pa.large_string()), file, ":")
+    keys = pc.binary_join_element_wise(row.cast(TEXT), file, pa.scalar(":", TEXT))
     return keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
 
 
@@ -149,7 +151,7 @@ def _json_lines(store: Store, name: str) -> _Texts:
         while lines := list(islice(file, _LINES)):
             kept: Sequence[_Kept] = [decoder.decode(line) for line in lines]
             yield (
-                pa.array([each.cleanpipe.file for each in kept], pa.large_string()),
+                pa.array([each.cleanpipe.file for each in kept], TEXT),
                 pa.array([each.cleanpipe.row for each in kept], pa.int64()),
-                pa.array([each.text for each in kept], pa.large_string()),
+                pa.array([each.text for each in kept], TEXT),
             )
