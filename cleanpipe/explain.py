@@ -54,9 +54,14 @@ def explain(folder: str, id: str) -> Explanation:
     explanation, batch = _replay(store, plan, key, record["stage"] if record else None)
     _compare(explanation, batch, stored, record)
     drop = explanation.drop
-    if drop is not None and drop.survivor_file is not None and drop.survivor_run is None:
-        survivor = _find(store, f"{drop.survivor_file}:{drop.survivor_row}")
-        explanation.survivor_text = _replay(store, plan, survivor, drop.stage)[0].kept_text
+    if drop is not None and drop.survivor_file is not None:
+        name = f"{drop.survivor_file}:{drop.survivor_row}"
+        if drop.survivor_run is None:
+            survivor = _replay(store, plan, _find(store, name), drop.stage)[0]
+        else:
+            runs = {run.written: run.path for run in plan.earlier}
+            survivor = explain(runs[drop.survivor_run], name)
+        explanation.survivor_text = survivor.kept_text
     return explanation
 
 

@@ -114,10 +114,11 @@ class Explanation:
         if drop is None:
             return "kept"
         if drop.survivor_file is not None:
+            run = f" in {drop.survivor_run}" if drop.survivor_run is not None else ""
             return (
                 f"dropped by {drop.stage}: {drop.measure} similarity "
                 f"{value_text(drop.similarity)} with {drop.survivor_id} "
-                f"({drop.survivor_file}, row {drop.survivor_row}), which is kept"
+                f"({drop.survivor_file}, row {drop.survivor_row}), which is kept{run}"
             )
         if drop.measure is None:
             reason = f"dropped by {drop.stage}.{drop.rule}"

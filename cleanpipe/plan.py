@@ -6,11 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, cast
 
 from cleanpipe import _native
 from cleanpipe.document import Document, Place
+from cleanpipe.earlier import EarlierRun, earlier_runs
 from cleanpipe.errors import ConfigError, Fault
+from cleanpipe.fingerprint import fingerprint
 from cleanpipe.parameters import shown
 from cleanpipe.parse import parse_spec
 from cleanpipe.references import Kind, References
@@ -48,7 +51,9 @@ class Plan:
     Attributes:
         phases: at least one.
         measures: full name -> kind of every column that ``measures/`` will have, in order.
-        resources: path as written -> sha256 of every model and list.
+        resources: path as written -> sha256 of every model and list, and of what is looked at
+            of every earlier run.
+        earlier: runs whose survivors come before the documents of this one, in order.
         warnings: sentences about what is allowed but likely a mistake.
         described: the plan as plain JSON values, every default included.
         fingerprint: sha256 of ``described``, hexadecimal.
@@ -62,6 +67,7 @@ class Plan:
     run: RunOptions = field(compare=False)
     measures: Mapping[str, Kind]
     resources: Mapping[str, str]
+    earlier: tuple[EarlierRun, ...]
     warnings: tuple[str, ...]
     described: Mapping[str, Any]
     fingerprint: str
@@ -83,6 +89,11 @@ class Plan:
             return (*self.phases[phase - 1].barrier, *steps)
         return steps
 
+    @cached_property
+    def earlier_parts(self) -> list[tuple[EarlierRun, int]]:
+        """The parts of the earlier runs; they are shards before the first, the last one is -1."""
+        return [(run, part) for run in self.earlier for part in range(run.parts)]
+
 
 def make_plan(spec: Spec) -> Plan:
     """Check how the stages fit together and fix the plan.
@@ -98,6 +109,9 @@ def make_plan(spec: Spec) -> Plan:
     faults.extend(references.faults)
     warnings = references.warnings
     resources = _resources(spec, faults)
+    earlier, wrong = earlier_runs(_known(spec))
+    faults.extend(spec.document.fault(place, message) for place, message in wrong)
+    resources.update({run.written: run.identity for run in earlier})
     if faults:
         raise ConfigError(faults)
     described = describe(spec, resources)
@@ -110,6 +124,7 @@ def make_plan(spec: Spec) -> Plan:
         spec.run,
         measures,
         resources,
+        tuple(earlier),
         tuple(warnings),
         described,
         fingerprint(described),
@@ -117,12 +132,6 @@ def make_plan(spec: Spec) -> Plan:
         spec.base,
         spec.document,
     )
-
-
-def fingerprint(value: Any) -> str:
-    """sha256 of a plain value's JSON, hexadecimal; the order of maps counts, as in a plan."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def describe(spec: Spec, resources: Mapping[str, str]) -> dict[str, Any]:

@@ -10,14 +10,16 @@ from typing import Any
 
 from cleanpipe import guards
 from cleanpipe.barrier.rows import barrier_stages, save_bases
-from cleanpipe.barrier.verdicts import LARGEST
+from cleanpipe.barrier.verdicts import largest
 from cleanpipe.bounds import Bounds
 from cleanpipe.columns import Columns
+from cleanpipe.earlier import EarlierRun
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
+from cleanpipe.fingerprint import fingerprint
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record, held
 from cleanpipe.parameters import nearest
-from cleanpipe.plan import Plan, changes, fingerprint
+from cleanpipe.plan import Plan, changes
 from cleanpipe.progress import Progress
 from cleanpipe.runner import Runner, make_runner
 from cleanpipe.schema import output_columns
@@ -28,6 +30,7 @@ from cleanpipe.stage import Filter, Rewriter
 from cleanpipe.stats import Stats, summary
 from cleanpipe.store import Store
 from cleanpipe.tasks import (
+    EarlierTask,
     FetchTask,
     GroupTask,
     HostsTask,
@@ -157,7 +160,8 @@ def run_plan(
     """
     store = Store(output)
     inputs = find_inputs(plan)
-    _refuse_own_output(inputs.files, store)
+    _refuse_own_output([(file.file, file.location) for file in inputs.files], store)
+    _refuse_own_output([(run.written, run.path) for run in plan.earlier], store)
     if fresh and store.exists("_run/plan.json"):
         with held(store):
             progress.say(f"old output moved to {store.move_aside()}")
@@ -187,7 +191,7 @@ def run_plan(
             inputs.columns,
             store,
             scratch,
-            partitions(inputs.files),
+            partitions(inputs.files, plan.earlier),
             options.batch_bytes,
             fingerprint(described),
         )
@@ -246,17 +250,26 @@ class _Run:
         everything = list(records)
         for phase in range(len(job.plan.phases) - 1):
             sizes = {record.task: record.data["documents"] for record in records}
-            documents = save_bases(
-                job, phase, [sizes[f"phase{phase}-{number:05d}"] for number in numbers]
+            rewrites = job.plan.phases[phase].rewrites
+            old = range(0 if rewrites else -len(job.plan.earlier_parts), 0)
+            before = self._tasks("earlier", [EarlierTask(phase, s) for s in old]) if old else []
+            everything += before
+            bases = save_bases(
+                job,
+                phase,
+                [sizes[f"phase{phase}-{number:05d}"] for number in numbers],
+                [record.data["documents"] for record in before],
             )
-            for title, tasks in self._barrier(phase, numbers, documents):
+            for title, tasks in self._barrier(phase, bases.shards):
                 everything += self._tasks(title, tasks)
             self.progress.say_steps(job.plan.run_in(phase + 1))
             spooled = [SpoolTask(phase + 1, shard.index, shard.size) for shard in shards]
             title = "clean" if job.plan.phases[phase + 1].barrier else "write"
             records = self._tasks(title, spooled)
             everything += records
-        self._clusters = largest(records)
+        self._clusters = largest(
+            cluster for record in everything for cluster in record.data.get("clusters", ())
+        )
         if job.plan.guards != "off":
             counted = tuple(
                 number
@@ -268,28 +281,20 @@ class _Run:
             self._hosts = [host for record in found for host in record.data["hosts"]]
         return everything
 
-    def _barrier(
-        self, phase: int, shards: Sequence[int], documents: int
-    ) -> Iterator[tuple[str, Sequence[Task]]]:
+    def _barrier(self, phase: int, shards: Sequence[int]) -> Iterator[tuple[str, Sequence[Task]]]:
         """The steps of a barrier, in order (docs/decisions/012)."""
-        partitions, size = range(self.job.partitions), len(shards)
+        partitions = range(self.job.partitions)
         if self.job.plan.phases[phase].rewrites:
-            yield "repeats", [RepeatsTask(phase, part, size) for part in partitions]
+            yield "repeats", [RepeatsTask(phase, part) for part in partitions]
             return
         stages = barrier_stages(self.job, phase)
         every, compared = range(len(stages)), [s for s, b in enumerate(stages) if not b.identity]
-        yield (
-            "group",
-            [GroupTask(phase, s, part, size, documents) for s in every for part in partitions],
-        )
+        yield "group", [GroupTask(phase, s, part) for s in every for part in partitions]
         if compared:
             yield "request", [RequestTask(phase, s, part) for s in compared for part in partitions]
-            yield "fetch", [FetchTask(phase, s, shard, size) for s in compared for shard in shards]
-            yield (
-                "verify",
-                [VerifyTask(phase, s, part, size) for s in compared for part in partitions],
-            )
-        yield "resolve", [ResolveTask(phase, documents)]
+            yield "fetch", [FetchTask(phase, s, shard) for s in compared for shard in shards]
+            yield "verify", [VerifyTask(phase, s, part) for s in compared for part in partitions]
+        yield "resolve", [ResolveTask(phase)]
 
     def _tasks(self, title: str, tasks: Sequence[Task]) -> list[Record]:
         """Run the tasks that are not done yet; the records of all, in the order of ``tasks``."""
@@ -342,16 +347,10 @@ class _Run:
                 self.progress.warn(f'"{step.name}": its when matched no document')
 
 
-def largest(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """The largest clusters of duplicates of all shards, the largest first."""
-    found = [cluster for record in records for cluster in record.data.get("clusters", ())]
-    return sorted(found, key=lambda cluster: -cluster["documents"])[:LARGEST]
-
-
-def partitions(files: Iterable[InputFile]) -> int:
+def partitions(files: Iterable[InputFile], earlier: Iterable[EarlierRun] = ()) -> int:
     """Into how many parts a barrier's sketches are divided."""
     size = sum(file.size * (_COMPRESSED if file.compression else 1) for file in files)
-    return 1 + size // PARTITION_BYTES
+    return 1 + (size + sum(run.bytes for run in earlier)) // PARTITION_BYTES
 
 
 def _located(source: Source) -> dict[str, Any]:
@@ -385,12 +384,13 @@ def _refuse_changes(store: Store, described: dict[str, Any]) -> None:
         )
 
 
-def _refuse_own_output(files: Iterable[InputFile], store: Store) -> None:
+def _refuse_own_output(read: Iterable[tuple[str, str]], store: Store) -> None:
+    """Refuse what is read (how it is written, where it is) if it lies in the output folder."""
     root = os.path.realpath(store.root) if store.local else store.url.rstrip("/")
-    for file in files:
-        location = os.path.realpath(file.location) if store.local else file.location
-        if location.startswith(root + "/"):
+    for written, location in read:
+        location = os.path.realpath(location) if store.local else location
+        if f"{location}/".startswith(root + "/"):
             raise ConfigError(
-                f"{file.file} lies in the output folder {store.url}: a run must not read "
+                f"{written} lies in the output folder {store.url}: a run must not read "
                 "what it writes"
             )

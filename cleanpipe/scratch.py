@@ -1,5 +1,7 @@
 """Names of the intermediates below the scratch folder.
 
+The parts of earlier runs have negative numbers among the shards, the last is -1.
+
 A file that travels from a task to several readers has *runs*: each is a batch for every reader, in
 the order of the readers, and a writer whose memory is full begins the next run.
 """
@@ -23,7 +25,7 @@ def payload_name(phase: int, stage: int, shard: int) -> str:
 
 
 def bases_name(phase: int) -> str:
-    """Number of the first document of every shard, and at the end how many there are."""
+    """Number of the first document of every shard and part of an earlier run."""
     return f"barrier{phase}/bases.arrow"
 
 

@@ -346,9 +346,26 @@ class Barrier(Stage):
         must state the same; it holds for all of them. Default: none."""
         return ()
 
+    @property
+    def against(self) -> Sequence[str]:
+        """Output folders of earlier runs. Their survivors come before every document in canonical
+        order and are never dropped. Default: none. A stage that has some overrides
+        :meth:`buckets`."""
+        return ()
+
+    def comparable(self) -> Mapping[str, object]:
+        """What must be equal in an earlier run, so that its payload can be compared with this
+        one's: plain values by the names of parameters. Default: nothing."""
+        return {}
+
     @abstractmethod
     def sketch(self, units: Units) -> Sketch:
         """What is needed of these documents at first."""
+
+    def buckets(self, payload: pa.Table) -> pa.Table:
+        """A sketch's ``buckets`` of documents of which there is nothing but the payload, shape
+        (n,); ``unit`` is a row of it."""
+        raise NotImplementedError
 
     def order(self, units: Units) -> list[npt.NDArray[np.uint64]]:
         """Keys of canonical order before source order, uint64, shape (n,) each: the lowest is

@@ -99,6 +99,17 @@ class Store:
         with source, pq.ParquetFile(source, page_checksum_verification=True) as parquet:
             return parquet.read(columns=columns)
 
+    def row_groups(self, name: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
+        """:meth:`table`, one row group after another."""
+        if self.local:
+            source = pa.memory_map(self.path(name))
+        else:
+            with self.open(name) as file:
+                source = pa.BufferReader(file.read())
+        with source, pq.ParquetFile(source, page_checksum_verification=True) as parquet:
+            for group in range(parquet.num_row_groups):
+                yield parquet.read_row_group(group, columns=columns)
+
     def size(self, name: str) -> int | None:
         """Size in bytes, or None where there is no such file."""
         try:
@@ -117,6 +128,11 @@ class Store:
             return []
         found = [entry.rpartition("/")[2] for entry in self._fs.ls(path, detail=False)]
         return sorted(name for name in found if not name.startswith(_TEMPORARY))
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Name and size in bytes of the files in a folder, sorted; none where there is no such
+        folder."""
+        return {name: self.size(f"{folder}/{name}") or 0 for name in self.names(folder)}
 
     def remove(self, folder: str) -> None:
         """Remove a folder and all in it, where there is one."""

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import _native, hosts, ipc
-from cleanpipe.barrier import pairs, repeats, resolving, verifying
-from cleanpipe.barrier.verdicts import Verdicts
+from cleanpipe.barrier import earlier, pairs, repeats, resolving, verifying
+from cleanpipe.barrier.verdicts import Verdicts, clusters, largest
 from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
 from cleanpipe.edits import in_document_order
 from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
@@ -148,7 +148,8 @@ class SpoolTask(Task):
                 sink.copy_dead(pa.Table.from_batches([rows], DEAD))
             if isinstance(decided, Verdicts):
                 decided.write_index(record)
-                record.data["clusters"] = decided.clusters()
+        if isinstance(decided, Verdicts):
+            record.data["clusters"] = clusters(job, before, self.shard)
 
 
 @dataclass(frozen=True)
@@ -157,14 +158,28 @@ class RepeatsTask(Task):
 
     phase: int
     partition: int
-    shards: int
 
     @property
     def name(self) -> str:
         return f"repeats{self.phase}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        repeats.find(job, self.phase, self.partition, self.shards, record)
+        repeats.find(job, self.phase, self.partition, record)
+
+
+@dataclass(frozen=True)
+class EarlierTask(Task):
+    """Sketch the survivors of one part of an earlier run."""
+
+    phase: int
+    shard: int
+
+    @property
+    def name(self) -> str:
+        return f"earlier{self.phase}-{self.shard:05d}"
+
+    def run(self, job: Job, record: Record, report: Report) -> None:
+        earlier.sketch(job, self.phase, self.shard, record)
 
 
 @dataclass(frozen=True)
@@ -174,17 +189,13 @@ class GroupTask(Task):
     phase: int
     stage: int
     partition: int
-    shards: int
-    documents: int
 
     @property
     def name(self) -> str:
         return f"group{self.phase}-{self.stage}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        pairs.group(
-            job, self.phase, self.stage, self.partition, self.shards, self.documents, record
-        )
+        pairs.group(job, self.phase, self.stage, self.partition, record)
 
 
 @dataclass(frozen=True)
@@ -210,14 +221,13 @@ class FetchTask(Task):
     phase: int
     stage: int
     shard: int
-    shards: int
 
     @property
     def name(self) -> str:
         return f"fetch{self.phase}-{self.stage}-{self.shard:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        verifying.fetch(job, self.phase, self.stage, self.shard, self.shards, record)
+        verifying.fetch(job, self.phase, self.stage, self.shard, record)
 
 
 @dataclass(frozen=True)
@@ -227,14 +237,13 @@ class VerifyTask(Task):
     phase: int
     stage: int
     partition: int
-    shards: int
 
     @property
     def name(self) -> str:
         return f"verify{self.phase}-{self.stage}-{self.partition:05d}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        verifying.verify(job, self.phase, self.stage, self.partition, self.shards, record)
+        verifying.verify(job, self.phase, self.stage, self.partition, record)
 
 
 @dataclass(frozen=True)
@@ -242,14 +251,19 @@ class ResolveTask(Task):
     """Decide who goes, once, in canonical order."""
 
     phase: int
-    documents: int
 
     @property
     def name(self) -> str:
         return f"resolve{self.phase}"
 
     def run(self, job: Job, record: Record, report: Report) -> None:
-        resolving.resolve(job, self.phase, self.documents, record)
+        resolving.resolve(job, self.phase, record)
+        # Those of this run's survivors are looked for with the verdicts, shard by shard.
+        record.data["clusters"] = largest(
+            cluster
+            for shard in range(-len(job.plan.earlier_parts), 0)
+            for cluster in clusters(job, self.phase, shard)
+        )
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,10 @@ class Exact(DuplicateRule):
     Parameters:
         prefer: which of the same documents stays, as for ``minhash``. Default: none, the first
             in source order.
+        against: output folders of complete earlier runs with the same kind of stage. Their
+            survivors come before every document here, in the order of the list, whatever
+            ``prefer`` says; they are not dropped, and ``survivor_run`` names the folder. Default:
+            none.
     """
 
     kind: ClassVar[str] = "exact"
@@ -41,18 +45,21 @@ class Exact(DuplicateRule):
 
     def sketch(self, units: Units) -> Sketch:
         """A row a document: its digest. Those of one digest are the same."""
-        digests = text_digests(units.text)
         unit = pa.array(np.arange(len(units), dtype=np.int64))
-        return Sketch(
-            pa.table([unit, digest_column(digests)], names=["unit", "digest"]),
-            pa.table(
-                {
-                    "unit": unit,
-                    "bucket": pa.array(digests[:, 1]),
-                    "fingerprint": pa.array(digests[:, 0]),
-                    "compare": pa.array(np.zeros(len(units), dtype=np.bool_)),
-                }
-            ),
+        digest = digest_column(text_digests(units.text))
+        documents = pa.table([unit, digest], names=["unit", "digest"])
+        return Sketch(documents, self.buckets(documents))
+
+    def buckets(self, payload: pa.Table) -> pa.Table:
+        """A row a document."""
+        digests = digest_rows(payload["digest"].combine_chunks())
+        return pa.table(
+            {
+                "unit": pa.array(np.arange(len(payload), dtype=np.int64)),
+                "bucket": pa.array(digests[:, 1]),
+                "fingerprint": pa.array(digests[:, 0]),
+                "compare": pa.array(np.zeros(len(payload), dtype=np.bool_)),
+            }
         )
 
 
@@ -66,6 +73,13 @@ def digest_column(digests: npt.NDArray[np.uint64]) -> pa.FixedSizeBinaryArray:
     """128-bit numbers as :func:`text_digests` gives them, big-endian as xxHash writes them."""
     data = pa.py_buffer(digests.astype(">u8").tobytes())
     return pa.FixedSizeBinaryArray.from_buffers(DIGEST, len(digests), [None, data])
+
+
+def digest_rows(column: pa.FixedSizeBinaryArray) -> npt.NDArray[np.uint64]:
+    """What :func:`digest_column` was made of: uint64, shape (n, 2)."""
+    data = column.buffers()[1] or b""
+    numbers = np.frombuffer(data, ">u8", 2 * (column.offset + len(column)))
+    return numbers.reshape(-1, 2)[column.offset :].astype(np.uint64)
 
 
 def _utf8(text: pa.LargeStringArray) -> Iterator[memoryview]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cleanpipe import _native
 from cleanpipe.bounds import Flags, Numbers
 from cleanpipe.dedup.bands import ABOVE, RECALL, RECALL_ABOVE, Bands, choose, least
-from cleanpipe.dedup.exact import DIGEST, digest_column, text_digests
+from cleanpipe.dedup.exact import DIGEST, digest_column, digest_rows, text_digests
 from cleanpipe.dedup.resolve import DuplicateRule
 from cleanpipe.signatures import Signatures, permutations
 from cleanpipe.stage import Rows, Sketch
@@ -62,6 +62,11 @@ class MinHash(DuplicateRule):
             values, the best first; ``{column.date: highest}`` or ``lowest``. What is null or
             not listed comes last; where all are equal, the first in source order stays. What
             one rule of the pipeline says holds for all. Default: none.
+        against: output folders of complete earlier runs with the same kind of stage. Their
+            survivors come before every document here, in the order of the list, whatever
+            ``prefer`` says; they are not dropped, and ``survivor_run`` names the folder.
+            ``ngram``, ``num_perm`` and ``seed`` must be the same there. With ``verify: exact``
+            its ``kept/`` is read, too. Default: none.
 
     Documents of fewer than 2n tokens are not compared: few n-grams are similar by chance. They
     are duplicates only if their texts are equal. Documents with equal sets of n-grams are
@@ -160,16 +165,18 @@ class MinHash(DuplicateRule):
         short = np.flatnonzero(~long)
         if len(short):
             digests[short] = text_digests(units.text.take(pa.array(short)), _SHORT)
-        documents = [
+        columns = [
             pa.array(np.arange(len(units), dtype=np.int64)),
             _signature_column(signatures, long),
             digest_column(digests),
             pa.array(n.astype(np.uint8)),
         ]
-        return Sketch(
-            pa.table(documents, names=["unit", *self.payload.names]),
-            self._buckets(signatures, digests, n, long),
-        )
+        documents = pa.table(columns, names=["unit", *self.payload.names])
+        return Sketch(documents, self.buckets(documents))
+
+    def comparable(self) -> Mapping[str, object]:
+        """What signatures depend on besides texts."""
+        return {"ngram": dict(self._ngrams), "num_perm": self.size, "seed": self.seed}
 
     def detail(self, payload: pa.Table, text: pa.LargeStringArray | None) -> pa.Array:
         """Sets of n-grams, ascending (large_list<uint64>); or signatures, as they are."""
@@ -209,16 +216,17 @@ class MinHash(DuplicateRule):
                     n[equal.to_numpy(zero_copy_only=False)] = tokens
         return n
 
-    def _buckets(
-        self, signatures: Signatures, digests: npt.NDArray[np.uint64], n: Rows, long: Flags
-    ) -> pa.Table:
+    def buckets(self, payload: pa.Table) -> pa.Table:
         """The rows of each document, one after another: its bands, then its digest."""
+        signature, digest, ngram = (c.combine_chunks() for c in payload.select(self.payload.names))
+        signatures, digests = signature_rows(signature), digest_rows(digest)
+        n, long = ngram.to_numpy().astype(np.uint64), signature.is_valid().to_numpy(False)
         bands = self.bands.bands
         shape = (len(n), bands + 1)
         bucket, fingerprint = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
         compare, there = np.ones(shape, np.bool_), np.ones(shape, np.bool_)
         keys = _native.band_keys(signatures, *self.bands)
-        bucket[:, :bands] = keys ^ (n.astype(np.uint64) * _SPREAD)[:, np.newaxis]
+        bucket[:, :bands] = keys ^ (n * _SPREAD)[:, np.newaxis]
         fingerprint[:, :bands] = digests[:, 1:]
         bucket[:, bands], fingerprint[:, bands] = digests[:, 1], digests[:, 0]
         compare[:, bands] = False

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cleanpipe.bounds import Flags
 from cleanpipe.dedup import preference
+from cleanpipe.parameters import LocalPaths
 from cleanpipe.stage import Barrier, Rows
 from cleanpipe.units import Units
 
@@ -34,9 +35,12 @@ class DuplicateRule(Barrier):
     Parameters:
         prefer: which of two duplicates stays (:mod:`cleanpipe.dedup.preference`), before
             source order decides. What one rule of a barrier says holds for all. Default: none.
+        against: output folders of earlier runs, whose survivors come before all documents.
+            Default: none.
     """
 
     prefer: tuple[preference.Preference, ...] = ()
+    against: LocalPaths = ()
 
     def needs(self) -> tuple[str, ...]:
         """What ``prefer`` looks at."""

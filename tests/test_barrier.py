@@ -138,19 +138,17 @@ def cleaned(
                 sink.write(some, edits, DEAD.empty_table())
         sizes.append(record.data["documents"])
         stats.add(record.stats)
-    documents = save_bases(job, 0, sizes)
+    save_bases(job, 0, sizes)
     barriers = barrier_stages(job, 0)
-    every, size = range(partitions), len(shards)
+    every = range(partitions)
     compared = [place for place, stage in enumerate(barriers) if not stage.identity]
     tasks: list[Any] = [
-        GroupTask(0, place, part, size, documents)
-        for place in range(len(barriers))
-        for part in every
+        GroupTask(0, place, part) for place in range(len(barriers)) for part in every
     ]
     tasks += [RequestTask(0, place, part) for place in compared for part in every]
-    tasks += [FetchTask(0, place, shard, size) for place in compared for shard in range(size)]
-    tasks += [VerifyTask(0, place, part, size) for place in compared for part in every]
-    tasks += [ResolveTask(0, documents), *(SpoolTask(1, shard) for shard in range(size))]
+    tasks += [FetchTask(0, place, shard) for place in compared for shard in range(len(shards))]
+    tasks += [VerifyTask(0, place, part) for place in compared for part in every]
+    tasks += [ResolveTask(0), *(SpoolTask(1, shard) for shard in range(len(shards)))]
     clusters: list[dict[str, Any]] = []
     for task in tasks:
         record = Record(task.name, "job")
@@ -209,7 +207,7 @@ def test_the_index_has_the_survivors_alone(tmp_path: Path) -> None:
     assert len(index) == len(kept)
     assert len(list((tmp_path / "out/index/exact").iterdir())) == len(SHARDS)
     table = pq.read_table(tmp_path / "out/index/exact/part-00000.parquet")
-    assert table.schema.names == ["file", "row", "id", "digest"]
+    assert table.schema.names == ["file", "row", "id", "document", "digest"]
 
 
 def test_the_dropped_are_no_survivors(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError
+from cleanpipe.fingerprint import fingerprint
 from cleanpipe.parse import document_of
-from cleanpipe.plan import Plan, changes, fingerprint, load_plan
+from cleanpipe.plan import Plan, changes, load_plan
 from cleanpipe.printing import plan_text
 
 from .golden_files import GOLDEN, same_as_golden

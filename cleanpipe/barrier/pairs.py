@@ -12,6 +12,7 @@ from cleanpipe import ipc
 from cleanpipe.barrier.rows import (
     EDGES,
     PAIRS,
+    Bases,
     Order,
     begins,
     column,
@@ -35,12 +36,11 @@ WINDOW_ROWS = 2**22
 """Bucket rows that are sorted at once, roughly."""
 
 
-def group(
-    job: Job, phase: int, place: int, partition: int, shards: int, documents: int, record: Record
-) -> None:
+def group(job: Job, phase: int, place: int, partition: int, record: Record) -> None:
     """Write the edges between the same documents, and the pairs to compare, of one partition."""
     step = job.plan.phases[phase].barrier[place]
     order = Order.of(job, phase)
+    bases = load_bases(job.scratch, phase)
     start = time.perf_counter()
     names = [edges_name(phase, place, "same", partition), pairs_name(phase, place, partition)]
     schemas = [order.two(EDGES), order.two(PAIRS)]
@@ -48,14 +48,16 @@ def group(
         ipc.create(job.scratch, names[0], schemas[0]) as edges,
         ipc.create(job.scratch, names[1], schemas[1]) as pairs,
     ):
-        for members in _windows(job, phase, place, partition, shards):
+        for members in _windows(job, phase, place, partition, bases):
             members = members.take(order.sorted(members, KIND, "number"))
             new = begins(*(column(members, name) for name in KIND))
             compared = column(members, "compare").astype(np.bool_)
-            same = _same(members, order, new, ~compared, place)
+            own = column(members, "number").astype(np.int64) >= bases.own
+            same = _same(members, order, new, ~compared & own, place)
             edges.write_table(same.combine_chunks(), len(same) or 1)
-            found = _pairs(members.filter(pa.array(new & compared)), order)
-            part = column(found, "later") * job.partitions // max(documents, 1)
+            found = _pairs(members.filter(pa.array(new & compared)), order, bases.own)
+            later, size = column(found, "later") - bases.own, bases.documents - bases.own
+            part = later * job.partitions // max(size, 1)
             rows = np.lexsort((column(found, "earlier"), column(found, "later"), part))
             cuts = np.searchsorted(part[rows], np.arange(1, job.partitions))
             write_run(pairs, found.take(rows), cuts)
@@ -63,14 +65,13 @@ def group(
     record.stats.stage(step.name).seconds += time.perf_counter() - start
 
 
-def _windows(job: Job, phase: int, place: int, partition: int, shards: int) -> Iterator[pa.Table]:
+def _windows(job: Job, phase: int, place: int, partition: int, bases: Bases) -> Iterator[pa.Table]:
     """The bucket rows of a partition, whole buckets in each table."""
-    bases = load_bases(job.scratch, phase)
     first, parts = [], []
-    for shard in range(shards):
+    for shard in bases.shards:
         name = sketch_name(phase, place, shard)
         for part in run_parts(job.scratch, name, job.partitions, partition):
-            first.append(int(bases[shard]))
+            first.append(bases.of(shard)[0])
             parts.append(part)
     for window in windows(parts, "bucket", WINDOW_ROWS, job.partitions, partition):
         tables = [
@@ -116,12 +117,14 @@ def _paired(members: pa.Table, later: Rows, earlier: Rows, order: Order) -> pa.T
     return pa.table(columns, schema=order.two(PAIRS))
 
 
-def _pairs(members: pa.Table, order: Order) -> pa.Table:
-    """Each document with the first of its bucket, of rows that differ in bucket or fingerprint."""
+def _pairs(members: pa.Table, order: Order, own: int) -> pa.Table:
+    """Each document from number ``own`` on with the first of its bucket, of rows that differ in
+    bucket or fingerprint."""
     members = members.take(order.sorted(members, ["bucket"], "number"))
     new = begins(column(members, "bucket"))
     first = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
     several = np.minimum(np.arange(len(new)) - first, COMPARED)
+    several[column(members, "number").astype(np.int64) < own] = 0
     later = np.repeat(np.arange(len(new)), several)
     nth = np.arange(len(later)) - np.repeat(np.cumsum(several) - several, several)
     return _paired(members, later, first[later] + nth, order)

@@ -92,11 +92,12 @@ class Passages:
         write_run(self._writer, table, cuts)
 
 
-def find(job: Job, phase: int, partition: int, shards: int, record: Record) -> None:
+def find(job: Job, phase: int, partition: int, record: Record) -> None:
     """Write the passages of one partition that are not the first of their hash."""
     (step,) = job.plan.phases[phase].barrier
     start = time.perf_counter()
     name = repeats_name(phase, partition)
+    shards = len(load_bases(job.scratch, phase).shards)
     with ipc.create(job.scratch, name, REPEATS) as writer:
         waiting: list[tuple[Rows, pa.Table]] = []
         for found in _repeats(job, phase, partition, shards):
@@ -184,7 +185,7 @@ class Repeated:
     """What of one shard's passages occurred before: mapped, taken from as needed."""
 
     def __init__(self, job: Job, phase: int, shard: int) -> None:
-        shards = len(load_bases(job.scratch, phase)) - 1
+        shards = len(load_bases(job.scratch, phase).shards)
         self._parts = [
             part
             for partition in range(job.partitions)

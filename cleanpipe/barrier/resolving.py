@@ -16,6 +16,7 @@ from cleanpipe.barrier.rows import (
     barrier_stages,
     begins,
     column,
+    load_bases,
 )
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
@@ -27,10 +28,11 @@ MERGED_ROWS = 2**21
 """Edges that are sorted at once, roughly."""
 
 
-def resolve(job: Job, phase: int, documents: int, record: Record) -> None:
+def resolve(job: Job, phase: int, record: Record) -> None:
     """One pass over all edges in canonical order; writes a row for every document that goes."""
     step = job.plan.phases[phase].barrier[0]
     stages = barrier_stages(job, phase)
+    documents = load_bases(job.scratch, phase).documents
     start = time.perf_counter()
     with ipc.create(job.scratch, decided_name(phase), DECIDED) as writer:
         for table in stages[0].resolve(edges(job, phase), documents, stages):

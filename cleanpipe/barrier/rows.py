@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +18,12 @@ from cleanpipe.stage import Barrier, Rows
 from cleanpipe.store import Store
 
 NAMES = pa.schema([("file", TEXT), ("row", pa.int64()), ("id", TEXT)])
+NUMBERED = pa.schema([*NAMES, ("document", pa.int64())])
+"""Survivors in ``index/``: ``document`` is the place in the shard."""
 PAIRS = pa.schema([("later", pa.int64()), ("earlier", pa.int64())])
 VERDICTS = pa.schema([*PAIRS, ("similarity", pa.float64()), ("rule", pa.uint16())])
 EDGES = pa.schema([*VERDICTS, ("same", pa.bool_())])
+_BASES = pa.schema([("shard", pa.int64()), ("first", pa.int64())])
 
 
 def barrier_stage(step: Step) -> Barrier:
@@ -145,16 +149,57 @@ def empty(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema)
 
 
-def save_bases(job: Job, phase: int, sizes: list[int]) -> int:
-    """Keep the number of every shard's first document; returns how many documents there are."""
-    bases = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    schema = pa.schema([("base", pa.int64())])
-    with ipc.create(job.scratch, bases_name(phase), schema) as writer:
-        writer.write_batch(pa.record_batch([pa.array(bases)], schema=schema))
-    return int(bases[-1])
+@dataclass(frozen=True)
+class Bases:
+    """The numbers of all documents, those of earlier runs first.
+
+    The parts of earlier runs are shards before the first: with two of them, shards count from -2.
+
+    Attributes:
+        first: int64, shape (shards + 1,): number of the first document of every shard, and at the
+            end how many documents there are.
+        earlier: how many of the shards are parts of earlier runs.
+    """
+
+    first: Rows
+    earlier: int
+
+    @property
+    def shards(self) -> range:
+        return range(-self.earlier, len(self.first) - 1 - self.earlier)
+
+    @property
+    def documents(self) -> int:
+        return int(self.first[-1])
+
+    @property
+    def own(self) -> int:
+        """Number of the first document that is not an earlier run's."""
+        return int(self.first[self.earlier])
+
+    def place(self, shard: int) -> int:
+        """Which of :attr:`shards` it is."""
+        return shard + self.earlier
+
+    def of(self, shard: int) -> tuple[int, int]:
+        """Numbers of a shard's first document, and of the one behind its last."""
+        first, end = self.first[self.place(shard) :][:2].tolist()
+        return first, end
+
+    def shard_of(self, numbers: Rows) -> Rows:
+        return np.searchsorted(self.first, numbers, side="right") - 1 - self.earlier
 
 
-def load_bases(store: Store, phase: int) -> Rows:
+def save_bases(job: Job, phase: int, sizes: Sequence[int], earlier: Sequence[int] = ()) -> Bases:
+    """Keep the numbers of the documents of parts of earlier runs and of shards, given how many
+    each has."""
+    first = np.concatenate([[0], np.cumsum([*earlier, *sizes])]).astype(np.int64)
+    shards = np.arange(len(first)) - len(earlier)
+    with ipc.create(job.scratch, bases_name(phase), _BASES) as writer:
+        writer.write_batch(pa.record_batch([pa.array(shards), pa.array(first)], schema=_BASES))
+    return Bases(first, len(earlier))
+
+
+def load_bases(store: Store, phase: int) -> Bases:
     (batch,) = ipc.batches(store, bases_name(phase))
-    bases: Rows = batch.column("base").to_numpy()
-    return bases
+    return Bases(batch.column("first").to_numpy(), -batch.column("shard")[0].as_py())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cleanpipe import ipc
-from cleanpipe.barrier.rows import NAMES, VERDICTS, barrier_stage, column, load_bases
+from cleanpipe.barrier.rows import NUMBERED, VERDICTS, barrier_stage, column, load_bases
 from cleanpipe.batch import Batch, Drop
 from cleanpipe.job import Job
 from cleanpipe.ledger import Record
@@ -30,7 +31,7 @@ class Verdicts:
         self._steps = job.plan.phases[phase].barrier
         self._bases = load_bases(job.scratch, phase)
         table = self._mine(verdicts_name(phase), "later").sort_by("later")
-        self._places = table.column("later").to_numpy() - int(self._bases[shard])
+        self._places = table.column("later").to_numpy() - self._bases.of(shard)[0]
         self._survivors = table.column("earlier").to_numpy()
         self._similarity = table.column("similarity").to_numpy()
         self._rule = table.column("rule").to_numpy()
@@ -40,24 +41,17 @@ class Verdicts:
 
     def _mine(self, name: str, key: str) -> pa.Table:
         """The rows whose ``key`` is a document of this shard."""
-        numbers = self._bases[self._shard : self._shard + 2]
-        parts = [VERDICTS.empty_table()]
-        for batch in ipc.batches(self._job.scratch, name):
-            low, high = np.searchsorted(column(batch, key), numbers)
-            parts.append(pa.Table.from_batches([batch.slice(low, high - low)]))
-        return pa.concat_tables(parts)
+        return _rows(self._job, name, key, self._bases.of(self._shard))
 
     def _survivor_names(self) -> list[dict[str, object]]:
-        """File, row and id of each verdict's survivor, looked up in its shard."""
+        """File, row, id and run of each verdict's survivor, looked up in its shard."""
         names: list[dict[str, object]] = [{}] * len(self._survivors)
-        shards = np.searchsorted(self._bases, self._survivors, side="right") - 1
+        shards = self._bases.shard_of(self._survivors)
         for shard in np.unique(shards).tolist():
             chosen = np.flatnonzero(shards == shard)
-            reader = ipc.open_file(self._job.scratch, spool_name(self._phase, "names", shard))
-            local = pa.array(self._survivors[chosen] - self._bases[shard])
-            for place, name in zip(
-                chosen.tolist(), reader.read_all().take(local).to_pylist(), strict=True
-            ):
+            local = self._survivors[chosen] - self._bases.of(shard)[0]
+            found = _named(self._job, self._phase, shard, local)
+            for place, name in zip(chosen.tolist(), found, strict=True):
                 names[place] = name
         return names
 
@@ -80,6 +74,7 @@ class Verdicts:
                 survivor_id=str(name["id"]),
                 survivor_file=str(name["file"]),
                 survivor_row=int(str(name["row"])),
+                survivor_run=str(name["run"]) if "run" in name else None,
             )
             stats.stage(step.name).dropped += 1
         for step in self._steps:
@@ -91,31 +86,6 @@ class Verdicts:
             count_losses(stats, step.name, batch.source, before, after)
         self._kept.append(first + np.flatnonzero(batch.alive))
 
-    def clusters(self) -> list[dict[str, Any]]:
-        """The largest clusters that name a survivor of this shard, the largest first."""
-        table = self._mine(clusters_name(self._phase), "earlier")
-        survivors, where, sizes = np.unique(
-            column(table, "earlier"), return_inverse=True, return_counts=True
-        )
-        names = ipc.open_file(
-            self._job.scratch, spool_name(self._phase, "names", self._shard)
-        ).read_all()
-        found = []
-        for place in np.lexsort((survivors, -sizes))[:LARGEST].tolist():
-            members = np.flatnonzero(where == place)
-            similarity = column(table, "similarity")[members]
-            rules = np.unique(column(table, "rule")[members]).tolist()
-            local = int(survivors[place] - self._bases[self._shard])
-            found.append(
-                {
-                    "survivor": names.slice(local, 1).to_pylist()[0],
-                    "documents": int(sizes[place]),
-                    "similarity": [float(similarity.min()), float(similarity.max())],
-                    "stages": [self._steps[rule].name for rule in rules],
-                }
-            )
-        return found
-
     def write_index(self, record: Record) -> None:
         """Write the survivors' payloads, for later runs to compare with."""
         kept = np.concatenate(self._kept) if self._kept else np.zeros(0, dtype=np.int64)
@@ -124,13 +94,60 @@ class Verdicts:
         ).read_all()
         for place, step in enumerate(self._steps):
             payload = barrier_stage(step).payload
-            schema = pa.schema([*NAMES, *payload])
+            schema = pa.schema([*NUMBERED, *payload])
             stem = f"index/{step.name}/part-{self._shard:05d}"
             with PartWriter(self._job.output, stem, schema) as writer:
                 name = payload_name(self._phase, place, self._shard)
                 for part in ipc.batches(self._job.scratch, name):
                     rows = pa.array(np.flatnonzero(np.isin(column(part, "document"), kept)))
                     found = names.take(part.column("document").take(rows))
-                    columns = [*found.columns, *(c.take(rows) for c in part.columns[1:])]
+                    columns = [*found.columns, *(c.take(rows) for c in part.columns)]
                     writer.write(pa.table(columns, schema=schema))
             record.files.update(dict.fromkeys(writer.files, 0))
+
+
+def largest(clusters: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The largest of these clusters, the largest first."""
+    return sorted(clusters, key=lambda cluster: -cluster["documents"])[:LARGEST]
+
+
+def clusters(job: Job, phase: int, shard: int) -> list[dict[str, Any]]:
+    """The largest clusters that name a survivor of a shard, the largest first."""
+    bases = load_bases(job.scratch, phase)
+    table = _rows(job, clusters_name(phase), "earlier", bases.of(shard))
+    survivors, where, sizes = np.unique(
+        column(table, "earlier"), return_inverse=True, return_counts=True
+    )
+    chosen = np.lexsort((survivors, -sizes))[:LARGEST]
+    names = _named(job, phase, shard, survivors[chosen] - bases.of(shard)[0])
+    found = []
+    for place, name in zip(chosen.tolist(), names, strict=True):
+        members = np.flatnonzero(where == place)
+        similarity = column(table, "similarity")[members]
+        rules = np.unique(column(table, "rule")[members]).tolist()
+        found.append(
+            {
+                "survivor": name,
+                "documents": int(sizes[place]),
+                "similarity": [float(similarity.min()), float(similarity.max())],
+                "stages": [job.plan.phases[phase].barrier[rule].name for rule in rules],
+            }
+        )
+    return found
+
+
+def _rows(job: Job, name: str, key: str, numbers: tuple[int, int]) -> pa.Table:
+    """The verdicts whose ``key`` is in a range of numbers."""
+    parts = [VERDICTS.empty_table()]
+    for batch in ipc.batches(job.scratch, name):
+        low, high = np.searchsorted(column(batch, key), numbers)
+        parts.append(pa.Table.from_batches([batch.slice(low, high - low)]))
+    return pa.concat_tables(parts)
+
+
+def _named(job: Job, phase: int, shard: int, documents: Rows) -> list[dict[str, object]]:
+    """File, row and id of documents by their places in a shard; of an earlier run also ``run``."""
+    names = ipc.open_file(job.scratch, spool_name(phase, "names", shard)).read_all()
+    found: list[dict[str, object]] = names.take(pa.array(documents)).to_pylist()
+    run = {"run": job.plan.earlier_parts[shard][0].written} if shard < 0 else {}
+    return [{**name, **run} for name in found]

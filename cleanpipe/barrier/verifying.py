@@ -6,13 +6,14 @@ Pairs are divided among the partitions by the number of the later document.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe import ipc
+from cleanpipe.barrier import earlier
 from cleanpipe.barrier.rows import (
     EDGES,
     PAIRS,
@@ -61,7 +62,7 @@ def request(job: Job, phase: int, place: int, partition: int, record: Record) ->
     numbers = np.unique(np.concatenate([column(pairs, "later"), column(pairs, "earlier")]))
     with ipc.create(job.scratch, names[1], NUMBERS) as writer:
         table = pa.table([pa.array(numbers, pa.int64())], schema=NUMBERS)
-        write_run(writer, table, np.searchsorted(numbers, bases[1:-1]))
+        write_run(writer, table, np.searchsorted(numbers, bases.first[1:-1]))
     record.files.update({f"scratch:{name}": 0 for name in names})
     record.stats.stage(step.name).seconds += time.perf_counter() - start
 
@@ -72,16 +73,18 @@ def _different(pairs: pa.Table) -> pa.Table:
     return pairs.take(rows[begins(later[rows], earlier[rows])])
 
 
-def fetch(job: Job, phase: int, place: int, shard: int, shards: int, record: Record) -> None:
+def fetch(job: Job, phase: int, place: int, shard: int, record: Record) -> None:
     """Write what the documents of one shard are compared by, for the partitions that asked."""
     step = job.plan.phases[phase].barrier[place]
     stage = barrier_stage(step)
     start = time.perf_counter()
-    base = int(load_bases(job.scratch, phase)[shard])
+    bases = load_bases(job.scratch, phase)
+    base, _ = bases.of(shard)
     wanted = []  # by partition: places in the shard, ascending
     for partition in range(job.partitions):
         name = wanted_name(phase, place, partition)
-        parts = [column(part, "number") for part in run_parts(job.scratch, name, shards, shard)]
+        runs = run_parts(job.scratch, name, len(bases.shards), bases.place(shard))
+        parts = [column(part, "number") for part in runs]
         wanted.append(np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64) - base)
     name = details_name(phase, place, shard)
     writer = None
@@ -114,26 +117,33 @@ def _details(
     every = np.unique(np.concatenate([np.zeros(0, np.int64), *wanted]))
     if not len(every):
         return
-    payload = ipc.open_file(job.scratch, payload_name(phase, place, shard)).read_all()
+    if shard < 0:
+        payload = earlier.payload(job, phase, place, shard, every)
+    else:
+        payload = ipc.open_file(job.scratch, payload_name(phase, place, shard)).read_all()
     sketched = column(payload, "document")
     payload = payload.select(stage.payload.names)
-    texts = ipc.batches(job.scratch, spool_name(phase, "documents", shard))
-    if not stage.reads_text:
-        rows = pa.array(np.searchsorted(sketched, every))
-        yield every, stage.detail(payload.take(rows).combine_chunks(), None)
-        return
+    texts: Iterable[tuple[Rows, pa.LargeStringArray | None]] = [(every, None)]
+    if stage.reads_text:
+        texts = (earlier.texts if shard < 0 else _texts)(job, phase, shard, every)
+    for documents, text in texts:
+        rows = pa.array(np.searchsorted(sketched, documents))
+        yield documents, stage.detail(payload.take(rows).combine_chunks(), text)
+
+
+def _texts(
+    job: Job, phase: int, shard: int, wanted: Rows
+) -> Iterator[tuple[Rows, pa.LargeStringArray]]:
     first = 0
-    for batch in texts:
-        low, high = np.searchsorted(every, [first, first + batch.num_rows])
-        documents = every[low:high]
+    for batch in ipc.batches(job.scratch, spool_name(phase, "documents", shard)):
+        low, high = np.searchsorted(wanted, [first, first + batch.num_rows])
+        documents = wanted[low:high]
         if len(documents):
-            rows = pa.array(np.searchsorted(sketched, documents))
-            text = batch.column("text").take(pa.array(documents - first))
-            yield documents, stage.detail(payload.take(rows).combine_chunks(), text)
+            yield documents, batch.column("text").take(pa.array(documents - first))
         first += batch.num_rows
 
 
-def verify(job: Job, phase: int, place: int, partition: int, shards: int, record: Record) -> None:
+def verify(job: Job, phase: int, place: int, partition: int, record: Record) -> None:
     """Compare the pairs of one partition and write the edges."""
     step = job.plan.phases[phase].barrier[place]
     stage = barrier_stage(step)
@@ -145,7 +155,7 @@ def verify(job: Job, phase: int, place: int, partition: int, shards: int, record
     with ipc.create(job.scratch, name, schema) as writer:
         if len(pairs):
             with blamed(step):
-                similarity = _Details(job, phase, place, partition, shards).compare(stage, pairs)
+                similarity = _Details(job, phase, place, partition).compare(stage, pairs)
             found = pairs.append_column("similarity", pa.array(similarity))
             found = found.filter(pa.array(~np.isnan(similarity)))
             size = len(found)
@@ -165,10 +175,10 @@ def verify(job: Job, phase: int, place: int, partition: int, shards: int, record
 class _Details:
     """What the shards sent to one partition: mapped, taken from as needed."""
 
-    def __init__(self, job: Job, phase: int, place: int, partition: int, shards: int) -> None:
+    def __init__(self, job: Job, phase: int, place: int, partition: int) -> None:
         self._parts: list[pa.Array] = []
         numbers = []
-        for shard in range(shards):
+        for shard in load_bases(job.scratch, phase).shards:
             name = details_name(phase, place, shard)
             for part in run_parts(job.scratch, name, job.partitions, partition):
                 numbers.append(column(part, "number").astype(np.int64))

@@ -17,6 +17,7 @@ DOCUMENTS = [
     "README.md",
     "docs/pipeline-file.md",
     "docs/benchmarks.md",
+    "docs/how-to/incremental.md",
     "docs/how-to/native.md",
     "docs/how-to/ray.md",
 ]
