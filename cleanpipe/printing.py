@@ -40,7 +40,7 @@ def _lines(plan: Plan, inputs: Inputs | None) -> Iterator[str]:
         for step in phase.steps:
             yield from _step(step, stages[step.name])
         if phase.barrier:
-            then = "what repeats goes back to them" if phase.rewrites else "resolved together"
+            then = "the next phase begins with edits" if phase.rewrites else "resolved together"
             yield f"barrier: all shards are sketched, then {then}"
             for step in phase.barrier:
                 yield from _step(step, stages[step.name])

@@ -183,6 +183,16 @@ def test_models_that_are_not_what_they_should_be(tmp_path: Path) -> None:
             ["cut", "exact", {"exact": {}, "name": "e2"}, "first", "count"],
             [(["cut"], ["exact", "e2"]), (["first", "count"], [])],
         ),
+        (["paragraphs"], [([], ["paragraphs"]), ([], [])]),
+        (
+            ["cut", "paragraphs", {"paragraphs": {}, "name": "p2"}, "count", "exact", "first"],
+            [
+                (["cut"], ["paragraphs"]),
+                ([], ["p2"]),
+                (["count"], ["exact"]),
+                (["first"], []),
+            ],
+        ),
     ],
 )
 def test_phases(stages: list[Any], phases: list[tuple[list[str], list[str]]]) -> None:
@@ -195,11 +205,25 @@ def test_phases(stages: list[Any], phases: list[tuple[list[str], list[str]]]) ->
     assert pickle.loads(pickle.dumps(plan)) == plan
 
 
+def test_a_corpus_rewriter_is_run_after_its_barrier() -> None:
+    plan = plan_of("cut", "paragraphs", {"paragraphs": {}, "name": "p2"}, "count", "exact", "first")
+    ran = [[step.name for step in plan.run_in(phase)] for phase in range(len(plan.phases))]
+    assert ran == [["cut"], ["paragraphs"], ["p2", "count"], ["first"]]
+    assert "p2.text_hash" in plan.measures
+    stale = plan_of("count", "paragraphs", {"rule": {"measure": "count.count", "max": 1}})
+    assert "was measured before paragraphs changed the text" in stale.warnings[0]
+
+
 @pytest.mark.parametrize(
     ("stages", "expected"),
     [
         (["exact", {"count": {"count": [1, 2]}}], ['"count" comes after "exact"']),
         (["exact", "cut"], ['"cut" comes after "exact"']),
+        (["exact", "paragraphs"], ['"paragraphs" comes after "exact"']),
+        (
+            ["paragraphs", "exact", {"paragraphs": {}, "name": "p2"}, {"exact": {}, "name": "e2"}],
+            ['"p2" comes after "exact"', '"e2" must stand beside "exact"'],
+        ),
         (["exact", {"first": {"keep": ["a"]}}], ['"first" comes after "exact"']),
         (["exact", "first", {"exact": {}, "name": "e2"}], ['"e2" must stand beside "exact"']),
         (

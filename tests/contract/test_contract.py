@@ -26,11 +26,13 @@ from cleanpipe.edits import apply_edits
 from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.stage import (
     Barrier,
+    CorpusRewriter,
     Edits,
     Evidence,
     Filter,
     Measures,
     NamedSet,
+    Repeats,
     Resource,
     Rewriter,
     Rule,
@@ -57,6 +59,7 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         },
         {"verify": "signature"},
     ],
+    "paragraphs": [{"unit": "line", "min_tokens": 3}],
     "perplexity": [
         {"model": "tiny.arpa", "profile": "words", "bounds": [None, 50], "min_tokens": 1},
         {"model": "stated.arpa", "bounds": [5, None], "min_tokens": 2},
@@ -287,10 +290,19 @@ def outcome(stage: Stage, units: Units) -> Any:
         )
         taken = {name: measures[name] for name in stage.takes()}
         return plain((taken, codes)), evidence
+    if isinstance(stage, CorpusRewriter):
+        return plain(stage.rewrite(units, all_repeat(stage, units)))
     if isinstance(stage, Rewriter):
         return plain(stage.rewrite(units))
     assert isinstance(stage, Barrier)
     return plain(stage.sketch(units))
+
+
+def all_repeat(stage: CorpusRewriter, units: Units) -> Repeats:
+    """Every passage occurred before; which occurrence it is says its hash."""
+    sketch = stage.sketch(units)
+    unit, start, number = (sketch[name].to_numpy() for name in ("unit", "start", "hash"))
+    return Repeats(unit, start, (number % 1000 + 2).astype(np.int64))
 
 
 def each(members: list[Stage], check: Callable[[Stage, Sequence[str], Known], None]) -> None:
@@ -370,7 +382,42 @@ def check_measures(
 
 
 def check_rewriter(stage: Rewriter, units: Units) -> None:
-    edits, measures = stage.rewrite(units)
+    check_edits(stage, units, *stage.rewrite(units))
+    if isinstance(stage, CorpusRewriter):
+        check_corpus_rewriter(stage, units)
+
+
+def check_corpus_rewriter(stage: CorpusRewriter, units: Units) -> None:
+    sketch = stage.sketch(units)
+    kinds = {"unit": pa.int64(), "start": pa.int64(), "hash": pa.uint64()}
+    assert {field.name: field.type for field in sketch.schema} == kinds
+    assert not any(column.null_count for column in sketch.columns)
+    places = [(row["unit"], row["start"]) for row in sketch.to_pylist()]
+    assert places == sorted(set(places))
+    texts = [text.encode() for text in units.strings]
+    for unit, start in places:
+        assert 0 <= start < len(texts[unit])
+        texts[unit][:start].decode()  # at a character border
+    assert not len(stage.rewrite(units)[0]), "nothing repeats where nothing is known"
+    # Each passage may be told of alone, and has its edit then, with the occurrence.
+    repeats = all_repeat(stage, units)
+    for chosen in (slice(None), slice(0, None, 2), slice(1, None, 2), slice(0, 0)):
+        told = Repeats(repeats.unit[chosen], repeats.start[chosen], repeats.occurrence[chosen])
+        edits, measures = stage.rewrite(units, told)
+        check_edits(stage, units, edits, measures)
+        assert edits.unit.tolist() == told.unit.tolist()
+        assert edits.value.tolist() == told.occurrence.tolist()
+        rows = zip(edits.unit.tolist(), edits.start.tolist(), edits.end.tolist(), strict=True)
+        covered = [
+            [place for place in places if place[0] == unit and start <= place[1] < end]
+            for unit, start, end in rows
+        ]
+        assert covered == [
+            [place] for place in zip(told.unit.tolist(), told.start.tolist(), strict=True)
+        ]
+
+
+def check_edits(stage: Rewriter, units: Units, edits: Edits, measures: Measures) -> None:
     check_measures(measures, stage.takes(), (), len(units))
     assert all(np.asarray(part).dtype == np.int64 for part in (edits.unit, edits.start, edits.end))
     assert edits.rule.dtype == np.uint16 and edits.value.dtype == np.float64
@@ -574,6 +621,27 @@ def test_a_line_of_a_megabyte(members: list[Stage], line: str) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
+class _Forgets(CorpusRewriter):
+    """Edits every document, told or not, and says of nothing which occurrence it is."""
+
+    kind: ClassVar[str] = "forgets"
+
+    def rules(self) -> tuple[Rule, ...]:
+        return (Rule("n", "n", "none"),)
+
+    def sketch(self, units: Units) -> pa.Table:
+        unit = np.array([row for row, text in enumerate(units.strings) if text], np.int64)
+        columns = (unit, np.zeros_like(unit), np.ones(len(unit), np.uint64))
+        return pa.table([pa.array(c) for c in columns], names=["unit", "start", "hash"])
+
+    def rewrite(self, units: Units, repeats: Repeats | None = None) -> tuple[Edits, Measures]:
+        unit = np.array([row for row, text in enumerate(units.strings) if text], np.int64)
+        end = np.array([len(units.strings[row].encode()) for row in unit], np.int64)
+        ones = np.ones(len(unit), np.uint16)
+        return Edits(unit, np.zeros_like(unit), end, ones, np.full(len(unit), np.nan)), {}
+
+
+@dataclasses.dataclass(frozen=True)
 class _Neighbour(Filter):
     """Judges each unit by the one before it."""
 
@@ -676,6 +744,7 @@ class _Halves(Rewriter):
         (_Counts(), test_shapes_and_types),
         (_Misplaces(), test_shapes_and_types),
         (_Halves(), test_shapes_and_types),
+        (_Forgets(), test_shapes_and_types),
     ],
 )
 def test_what_breaks_the_contract_is_noticed(

@@ -121,6 +121,6 @@ def test_on_ray(tmp_path: Path, finished: Path) -> None:
 
 
 def test_shards_change_no_verdict(tmp_path: Path, finished: Path) -> None:
-    run(finished / "pipeline.yaml", tmp_path / "out", "shard_bytes=7KB", "run.batch_bytes=2KB")
+    run(finished / "pipeline.yaml", tmp_path / "out", "shard_bytes=20KB", "run.batch_bytes=2KB")
     for folder in ("kept", "dropped", "edits", "measures"):
         assert rows(tmp_path / "out", folder) == rows(finished / "out", folder)
