@@ -230,7 +230,7 @@ def test_against_a_slow_reference(
     stages = [{"paragraphs": {"unit": unit, "min_tokens": least}}]
     path = pipeline(folder, {"s": {"paths": "in.jsonl"}}, stages, guards="off")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "partitions", lambda _: partitions)
+        patch.setattr(engine, "partitions", lambda *_: partitions)
         for name in ("RUN_ROWS", "WINDOW_ROWS"):
             patch.setattr(repeats, name, rows_together)
         run(path, folder / "out", f"shard_bytes={shard}", f"run.batch_bytes={batch}")
