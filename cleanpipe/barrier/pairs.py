@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from cleanpipe import ipc
@@ -82,7 +83,18 @@ def _windows(job: Job, phase: int, place: int, partition: int, bases: Bases) -> 
             if len(rows)
         ]
         if tables:
-            yield pa.concat_tables(tables).combine_chunks()
+            members = pa.concat_tables(tables)
+            yield members.filter(pa.array(_shared(column(members, "bucket")))).combine_chunks()
+
+
+def _shared(bucket: npt.NDArray[np.generic]) -> Flags:
+    """Which rows have their bucket in common with another: few, most are alone in theirs."""
+    rows = np.argsort(bucket)
+    alone = begins(bucket[rows])
+    alone[:-1] &= alone[1:]
+    shared = np.empty(len(rows), dtype=np.bool_)
+    shared[rows] = ~alone
+    return shared
 
 
 def _same(members: pa.Table, order: Order, new: Flags, wanted: Flags, rule: int) -> pa.Table:

@@ -70,8 +70,16 @@ class Order:
     def sorted(self, table: pa.Table, first: Sequence[str], number: str, *more: str) -> Rows:
         """The rows sorted by columns ``first``, then by the canonical order of the document whose
         number is in ``number``, then by ``more``."""
-        names = (*first, *self.keys, number, *more)
-        return np.lexsort([column(table, name) for name in names][::-1])
+        lead, *rest = (column(table, name) for name in (*first, *self.keys, number, *more))
+        rows = np.argsort(lead)
+        # Most rows differ in the first column: only the others are sorted by all of them.
+        new = begins(lead[rows])
+        tied = ~new
+        tied[:-1] |= ~new[1:]
+        places = np.flatnonzero(tied)
+        some = rows[places]
+        rows[places] = some[np.lexsort([values[some] for values in (*rest[::-1], lead)])]
+        return rows
 
     def edges(self, table: pa.Table) -> Rows:
         """Edges sorted by the later document, then the earlier one, then the rule."""
