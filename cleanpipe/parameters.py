@@ -19,7 +19,8 @@ Fault = tuple[tuple[str | int, ...], str]
 
 
 class LocalPath(str):
-    """A path in a pipeline file: opened relative to the file, shown as it was written.
+    """A path in a pipeline file: opened relative to the file (an fsspec URL as it is), shown as it
+    was written.
 
     The string itself is where to open it.
 
@@ -50,7 +51,9 @@ class LocalPath(str):
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
         def resolve(value: str, info: core_schema.ValidationInfo) -> LocalPath:
             base = (info.context or {}).get("base", ".")
-            location = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
+            location = value
+            if "://" not in value:
+                location = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
             return cls(location, value, base)
 
         return core_schema.with_info_after_validator_function(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import datasketch
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import xxhash
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 import cleanpipe as cp
 from cleanpipe import _native
+from cleanpipe.dedup.exact import Exact
 from cleanpipe.dedup.minhash import MinHash, signature_rows
 from cleanpipe.stage import Sketch
 from cleanpipe.units import Units
@@ -259,6 +262,19 @@ def test_parts_of_a_batch_have_parts_of_its_sketch(one: int, two: int) -> None:
         assert found.schema == every.schema
         rows = [row for row in every.to_pylist() if low <= row["unit"] < high]
         assert found.to_pylist() == [{**row, "unit": row["unit"] - low} for row in rows]
+
+
+@pytest.mark.parametrize("stage", [MinHash(), MinHash(ngram=2), Exact()])
+def test_buckets_of_a_stored_payload(stage: MinHash | Exact, tmp_path: Path) -> None:
+    sketch = stage.sketch(Units(large(TEXTS)))
+    pq.write_table(sketch.documents.select(stage.payload.names), tmp_path / "payload")
+    payload = pq.read_table(tmp_path / "payload")
+    assert stage.buckets(payload).equals(sketch.buckets)
+    rows = [row for row in sketch.buckets.to_pylist() if row["unit"] >= 2]
+    assert stage.buckets(payload.slice(2)).to_pylist() == [
+        {**row, "unit": row["unit"] - 2} for row in rows
+    ]
+    assert stage.buckets(payload.slice(0, 0)).num_rows == 0
 
 
 # Similarities

@@ -246,6 +246,19 @@ def test_other_tables_are_refused(old: Path) -> None:
     assert not (old / "refused").exists()
 
 
+def test_behind_a_url(old: Path) -> None:
+    path = old / "pipeline.yaml"
+    cleaned(old, ["s1"], [MINHASH], output="plain-one")
+    Pipeline.from_yaml(path).run(output="memory://crawls/s1", runner="inline")
+    outputs = [
+        cleaned(old, ["s2"], [MINHASH], [folder], output=name)
+        for folder, name in (("memory://crawls/s1", "of-url"), ("plain-one", "of-path"))
+    ]
+    one, other = (rows(output, "dropped") for output in outputs)
+    assert [{**row, "survivor_run": row["survivor_run"] and "plain-one"} for row in one] == other
+    assert {row["survivor_run"] for row in one} == {None, "memory://crawls/s1"}
+
+
 def test_which_stage_is_meant(old: Path) -> None:
     several = old / "several"
     shutil.copytree(old / "s1", several)
