@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe import _native
-from cleanpipe.bounds import Bounds
 from cleanpipe.edits import REMOVED, removal
 from cleanpipe.stage import CorpusRewriter, Edits, Measures, Repeats, Rule
 from cleanpipe.text import buffers, segments
@@ -39,6 +38,9 @@ class Paragraphs(CorpusRewriter):
     CCNet's unit is the line. Its code removes within groups of shards, and by default the first
     occurrence too; here there are no groups.
 
+    What occurs first in a document that a later stage drops is lost, so filters that drop
+    documents had better come before.
+
     Parameters:
         unit: ``paragraph`` (default) or ``line`` (cleanpipe/text.py).
         min_tokens: units of fewer tokens stay. Default 1, as in CCNet: all that have any go.
@@ -62,7 +64,7 @@ class Paragraphs(CorpusRewriter):
 
     def rules(self) -> tuple[Rule, ...]:
         """``repeated``: only occurrence 1 of the corpus stays."""
-        return (Rule("repeated", "occurrence", Bounds(None, 1)),)
+        return (Rule("repeated", "occurrence", "<= 1"),)
 
     def takes(self) -> tuple[str, ...]:
         """``removed_share`` and ``removed_units``."""

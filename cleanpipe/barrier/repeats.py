@@ -35,9 +35,9 @@ from cleanpipe.stats import Stats
 
 PASSAGES = pa.schema([("document", pa.int64()), ("start", pa.int64()), ("hash", pa.uint64())])
 REPEATS = pa.schema([("document", pa.int64()), ("start", pa.int64()), ("occurrence", pa.int64())])
-RUN_ROWS = 2**22
-"""Rows that are collected before a run of them is written: 100 MB."""
-WINDOW_ROWS = 2**22
+RUN_ROWS = 2**21
+"""Rows that are collected before a run of them is written: 50 MB."""
+WINDOW_ROWS = 2**21
 """Passages that are looked at together, roughly."""
 
 
