@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
     "docs/pipeline-file.md",
+    "docs/near-duplicates.md",
+    "docs/signatures.md",
     "docs/benchmarks.md",
     "docs/how-to/incremental.md",
     "docs/how-to/native.md",
