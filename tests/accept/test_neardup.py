@@ -172,7 +172,7 @@ def test_any_order(
 ) -> None:
     """Tasks shuffled, and a number of partitions that is another than a size of this has."""
     monkeypatch.setattr("cleanpipe.run.make_runner", lambda *_: Shuffling(seed))
-    monkeypatch.setattr("cleanpipe.run.partitions", lambda _: PARTITIONS)
+    monkeypatch.setattr("cleanpipe.run.partitions", lambda *_: PARTITIONS)
     run(texts.pipeline(tmp_path))
     tasks = committed(tmp_path / "out")
     assert sum(task.startswith("verify") for task in tasks) == PARTITIONS
@@ -197,7 +197,7 @@ def test_stopped_after_each_task(
                     raise Stop
 
     monkeypatch.setattr("cleanpipe.run.make_runner", lambda *_: Stopping(stops))
-    monkeypatch.setattr("cleanpipe.run.partitions", lambda _: PARTITIONS)
+    monkeypatch.setattr("cleanpipe.run.partitions", lambda *_: PARTITIONS)
     path = texts.pipeline(tmp_path)
     while True:
         try:
