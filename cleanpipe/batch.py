@@ -146,12 +146,12 @@ class Batch:
         return len(self.text)
 
     def label(self, name: str, kinds: Mapping[str, Kind]) -> pa.Array | None:
-        """The label that the last stage to take it gave, or None where none takes it."""
+        """The label that the last stage to take it gave, or None where no stage takes it."""
         names = [full for full, kind in kinds.items() if kind == "label"]
         taken = [full for full in names if full.rpartition(".")[2] == name]
         found = [full for full in taken if full in self.measures]
-        if not found:
-            return None
+        if not found:  # those that do were for no document of this batch
+            return pa.nulls(len(self), TEXT) if taken else None
         value = self.measures[found[-1]]
         for earlier in reversed(found[:-1]):
             value = pc.coalesce(value, self.measures[earlier])

@@ -264,6 +264,10 @@ def batch_units(
             if column in batch.columns.schema.names:
                 return batch.columns.column(column)
             return pa.nulls(len(batch), TEXT)
+        if kinds.get(name) == "number":  # of a stage that was for no document of this batch
+            return np.full(len(batch), np.nan)
+        if kinds.get(name) == "label":
+            return pa.nulls(len(batch), TEXT)
         return batch.label(name, kinds)
 
     return Units(batch.text, find=find, together=together)

@@ -87,14 +87,18 @@ def _step(step: Step, described: dict[str, object]) -> Iterator[str]:
 
 
 def _scratch(plan: Plan, inputs: Inputs) -> str:
-    """What intermediates take at most, roughly."""
+    """What intermediates take, roughly."""
     barriers = len(plan.phases) - 1
     if not barriers:
         return "none"
-    # lz4 halves texts; measures and sketches add little. Compressed inputs were four times that.
+    # lz4 halves texts. Compressed inputs were four times that. Signatures and bucket rows have
+    # their size whatever the text's (docs/scale.md).
     texts = sum(file.size * (4 if file.compression else 1) for file in inputs.files) // 2
     parts = partitions(inputs.files)
-    return f"about {_size(texts * barriers)} at most, {parts} partitions at a barrier"
+    stages = [stage for step in plan.steps for stage in step.stages if isinstance(stage, Barrier)]
+    compares = not all(stage.identity for stage in stages)
+    documents = ", and 1 KB a document" if compares else ""
+    return f"about {_size(texts * barriers)}{documents}, {parts} partitions at a barrier"
 
 
 def _size(size: int) -> str:

@@ -74,6 +74,9 @@ class References:
         for stage in step.stages:
             for name in stage.needs():
                 self._refer(step, step.place, name)
+            for name in stage.numbers():
+                if name == "source" or name in self._labels or self.measures.get(name) == "label":
+                    self._fault(step.place, f'"{name}" is a label, which has no order')
             for label, value in stage.mentions():
                 if label == "source" or label in self._labels:
                     self._value(step.place, label, value)

@@ -43,7 +43,7 @@ from cleanpipe.tasks import (
     Task,
     VerifyTask,
 )
-from cleanpipe.units import is_numeric
+from cleanpipe.units import is_numeric, is_temporal
 from cleanpipe.writers import unwritable
 
 PARTITION_BYTES = 2**28
@@ -125,6 +125,13 @@ def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator
             **dict.fromkeys(step.when.names() if step.when else (), (*step.place[:-1], "when")),
             **({step.per: (*step.place, "per")} if step.per else {}),
         }
+        for name in (name for stage in step.stages for name in stage.numbers()):
+            if name in kinds and not (is_numeric(kinds[name]) or is_temporal(kinds[name])):
+                yield plan.document.fault(
+                    step.place,
+                    f'expected a column of numbers, dates or times: "{name}" is {kinds[name]}, '
+                    "which has no order here; a list of values has",
+                )
         for name, place in looked_at.items():
             if whole and name.startswith("column.") and name not in kinds:
                 known = nearest(name, list(kinds))

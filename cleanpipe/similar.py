@@ -16,6 +16,8 @@ from cleanpipe.texts import text_column
 if TYPE_CHECKING:
     import datasketch
 
+_MOST = 0.95  # above, its bands find too little; what they find is looked at all the same
+_LEAST = 2  # values it can cut into bands
 _RECALL = (0.1, 0.9)  # what false candidates and missed ones weigh: the former are sorted out
 
 
@@ -46,12 +48,16 @@ class Similar:
         table = table.filter(table["signature"].is_valid())
         self.documents: pa.Table = table.select(["file", "row", "id"])
         width = table.schema.field("signature").type.byte_width // 4
+        if width < _LEAST:
+            raise ConfigError(
+                f"similar needs signatures of {_LEAST} values or more, this run has {width}"
+            )
         joined = b"".join(table["signature"].to_pylist())
         self._signatures = np.frombuffer(joined, "<u4").astype(np.uint32).reshape(-1, width)
         self._by_n: dict[int, datasketch.MinHashLSH] = {}
         for place, n in enumerate(table["ngram"].to_pylist()):
             if n not in self._by_n:
-                self._by_n[n] = datasketch.MinHashLSH(threshold, width, _RECALL)
+                self._by_n[n] = datasketch.MinHashLSH(min(threshold, _MOST), width, _RECALL)
             self._by_n[n].insert(place, self._minhash(self._signatures[place]))
 
     def find(self, text: str, top: int) -> tuple[list[int], list[float]]:

@@ -105,6 +105,10 @@ class Stage(ABC):
         """Measures (full names) and labels of earlier stages that it looks at. Default: none."""
         return ()
 
+    def numbers(self) -> tuple[str, ...]:
+        """Those of :meth:`needs` that must be numbers, dates or times. Default: none."""
+        return ()
+
     def mentions(self) -> Iterable[tuple[str, str]]:
         """Values of labels that it is about: (label, value). Default: none."""
         return ()

@@ -59,6 +59,11 @@ def names(prefer: Sequence[Preference]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, _ in _parts(prefer)))
 
 
+def numbers(prefer: Sequence[Preference]) -> tuple[str, ...]:
+    """The names that these take the highest or lowest of."""
+    return tuple(name for name, wanted in _parts(prefer) if isinstance(wanted, str))
+
+
 def listed(prefer: Sequence[Preference]) -> Iterator[tuple[str, str]]:
     """The texts that these list: (name, value)."""
     for name, wanted in _parts(prefer):

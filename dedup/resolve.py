@@ -46,6 +46,10 @@ class DuplicateRule(Barrier):
         """What ``prefer`` looks at."""
         return preference.names(self.prefer)
 
+    def numbers(self) -> tuple[str, ...]:
+        """What ``prefer`` takes the highest or lowest of."""
+        return preference.numbers(self.prefer)
+
     def mentions(self) -> Iterable[tuple[str, str]]:
         """The values that ``prefer`` lists."""
         return preference.listed(self.prefer)

@@ -66,8 +66,13 @@ def _index(job: Job, shard: int, step: Step, columns: list[str]) -> Iterator[pa.
     run, part = job.plan.earlier_parts[shard]
     if step.name in run.indexes:
         name = f"index/{run.indexes[step.name]}/part-{part:05d}.parquet"
-        for table in Store(run.path).row_groups(name, columns):
-            yield table.select(columns)
+        try:
+            for table in Store(run.path).row_groups(name, columns):
+                yield table.select(columns)
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise ConfigError(
+                f"{run.path}/{name}: {error}; run {run.written} again to write it anew"
+            ) from None
 
 
 def payload(job: Job, phase: int, place: int, shard: int, wanted: Rows) -> pa.Table:

@@ -98,7 +98,7 @@ def rows_of(sketch: Sketch, compare: bool) -> list[set[tuple[int, int]]]:
             "num_perm: 2 values have no bands that find 94% of the pairs at 0.8 and 99.9% of "
             "those 0.1 above: write num_perm: 3 or more, or a higher threshold",
         ),
-        ({"num_perm": 0}, "num_perm: expected at least 1, got 0"),
+        ({"num_perm": 0}, "num_perm: expected 1 to 4096, got 0"),
         ({"num_perm": 1.5}, "num_perm: expected a whole number, got 1.5"),
         (
             {"verify": "signature", "num_perm": 255},

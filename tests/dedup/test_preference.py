@@ -148,3 +148,18 @@ def test_a_source_or_column_that_is_not_there(tmp_path: Path) -> None:
         Pipeline.from_yaml(pipeline).run(output=str(tmp_path / "out"))
     messages = [fault.message for fault in raised.value.faults]
     assert any('"bokos"; did you mean "books"?' in message for message in messages)
+
+
+def test_the_highest_of_texts_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "one", "date": "2020-01-01"}\n', encoding="utf-8")
+    pipeline = tmp_path / "pipeline.yaml"
+    for wanted, message in (
+        ("{column.date: highest}", "expected a column of numbers, dates or times"),
+        ("{source: lowest}", '"source" is a label, which has no order'),
+    ):
+        pipeline.write_text(
+            f"sources: {{books: {{paths: a.jsonl}}}}\nstages: [minhash: {{prefer: [{wanted}]}}]\n",
+            encoding="utf-8",
+        )
+        with pytest.raises(ConfigError, match=message):
+            Pipeline.from_yaml(pipeline).run(output=str(tmp_path / "out"))

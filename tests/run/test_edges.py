@@ -306,3 +306,32 @@ def test_a_file_that_changes_during_the_run_fails_it(
     with pytest.raises(RunError, match="a.jsonl changed during the run: it had"):
         run(small)
     assert not (small.parent / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        {"length": {"tokens": [1, None]}, "when": {"language": "en"}},
+        {"minhash": {"ngram": {"default": 5, "zh": 9}}},
+        {"minhash": {"prefer": [{"language": ["zh"]}, {"language.score": "highest"}]}},
+        {"minhash": {}, "when": {"language": "en"}},
+        {"rule": {"measure": "language.score", "min": 0}},
+    ],
+)
+def test_a_batch_without_any_document_that_has_the_label(
+    tmp_path: Path, stage: dict[str, Any]
+) -> None:
+    ks = ["y"] * 5 + ["n"] * 95
+    lines = [{"text": f"some words of text, number {n}", "k": k} for n, k in enumerate(ks)]
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    spec = {
+        "sources": {"s": {"paths": str(source)}},
+        "stages": [{"language": {}, "when": {"column.k": "y"}}, stage],
+    }
+    made = {}
+    for size in ("8MiB", "1KB"):
+        output = tmp_path / size
+        Pipeline.from_dict({**spec, "run": {"batch_bytes": size}}).run(output=str(output))
+        made[size] = content(output)
+    assert made["8MiB"] == made["1KB"]
