@@ -103,7 +103,8 @@ class Explanation:
         passages = shared_passages(self.kept_text, other)
         tokens = int(token_counts(pa.array([self.kept_text]))[0])
         share = sum(passage.tokens for passage in passages) / tokens if tokens else 0.0
-        yield f"  in common, in ⟦ ⟧: {len(passages)} passages, {share:.0%} of its tokens"
+        number = "1 passage" if len(passages) == 1 else f"{len(passages)} passages"
+        yield f"  in common, in ⟦ ⟧: {number}, {share:.1%} of its tokens"
         yield f"  this      {marked(self.kept_text, [(p.start, p.end) for p in passages])}"
         yield f"  survivor  {marked(other, [(p.other_start, p.other_end) for p in passages])}"
 

@@ -333,18 +333,27 @@ def test_windows_and_runs_of_any_size(tmp_path: Path, monkeypatch: pytest.Monkey
         assert made["files"] == whole["files"]
 
 
+def test_large_clusters_show_their_text(tmp_path: Path) -> None:
+    texts = ["x", "some  word\n" + "y" * 300, *(f"word {n}" for n in range(10))]
+    [cluster] = cleaned(tmp_path, ["same_word"], [["q"], texts], batch=4)["clusters"]
+    assert cluster["documents"] == 10
+    assert cluster["text"] == ("some word " + "y" * 300)[:200]
+
+
 def test_the_largest_clusters(tmp_path: Path) -> None:
     made = cleaned(tmp_path, ["same_word"], [["aa", "bb", "aa x"], ["aa", "bb y", "aa z", "q"]])
     assert made["clusters"] == [
         {
             "survivor": {"file": "file0", "row": 0, "id": "0:0"},
             "documents": 3,
+            "text": None,
             "similarity": [0.2, 1.0],
             "stages": ["same_word"],
         },
         {
             "survivor": {"file": "file0", "row": 1, "id": "0:1"},
             "documents": 1,
+            "text": None,
             "similarity": [0.2, 0.2],
             "stages": ["same_word"],
         },

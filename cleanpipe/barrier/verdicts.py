@@ -19,6 +19,8 @@ from cleanpipe.stage import Rows
 from cleanpipe.stats import Stats
 from cleanpipe.writers import PartWriter
 
+SHOWN = 10
+"""Documents of a cluster whose survivor's text is shown: reading it costs little beside them."""
 LARGEST = 20
 """Clusters that a shard reports, the largest of its survivors'."""
 
@@ -119,9 +121,12 @@ def clusters(job: Job, phase: int, shard: int) -> list[dict[str, Any]]:
         column(table, "earlier"), return_inverse=True, return_counts=True
     )
     chosen = np.lexsort((survivors, -sizes))[:LARGEST]
-    names = _named(job, phase, shard, survivors[chosen] - bases.of(shard)[0])
+    places = survivors[chosen] - bases.of(shard)[0]
+    names = _named(job, phase, shard, places)
+    large = sizes[chosen] >= SHOWN
+    texts = _beginnings(job, phase, shard, places[large]) if shard >= 0 else {}
     found = []
-    for place, name in zip(chosen.tolist(), names, strict=True):
+    for place, local, name in zip(chosen.tolist(), places.tolist(), names, strict=True):
         members = np.flatnonzero(where == place)
         similarity = column(table, "similarity")[members]
         rules = np.unique(column(table, "rule")[members]).tolist()
@@ -129,10 +134,27 @@ def clusters(job: Job, phase: int, shard: int) -> list[dict[str, Any]]:
             {
                 "survivor": name,
                 "documents": int(sizes[place]),
+                "text": texts.get(local),
                 "similarity": [float(similarity.min()), float(similarity.max())],
                 "stages": [job.plan.phases[phase].barrier[rule].name for rule in rules],
             }
         )
+    return found
+
+
+def _beginnings(job: Job, phase: int, shard: int, documents: Rows) -> dict[int, str]:
+    """The first 200 characters of documents, by their places in a shard."""
+    names = ipc.batches(job.scratch, spool_name(phase, "names", shard))
+    first = np.cumsum([0, *(batch.num_rows for batch in names)])
+    batch = np.searchsorted(first, documents, side="right") - 1
+    found: dict[int, str] = {}
+    if len(documents):
+        file = ipc.open_file(job.scratch, spool_name(phase, "documents", shard))
+        for number in np.unique(batch).tolist():
+            mine = documents[batch == number]
+            text = file.get_batch(number).column("text").take(pa.array(mine - first[number]))
+            shown = (" ".join(str(one).split())[:200] for one in text.to_pylist())
+            found.update(zip(mine.tolist(), shown, strict=True))
     return found
 
 
