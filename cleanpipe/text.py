@@ -47,11 +47,6 @@ Offsets = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
 
 
-def whitespace_words(text: str) -> list[str]:
-    """Words as papers on spaced languages count them: runs of what is not whitespace."""
-    return text.split()
-
-
 @dataclass(frozen=True)
 class Segments:
     """Units of n texts, in order.

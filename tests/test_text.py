@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cleanpipe import _native
-from cleanpipe.text import SubUnit, removal_ranges, segments, whitespace_words
+from cleanpipe.text import SubUnit, removal_ranges, segments
 
 from .native import reference_segments
 
@@ -164,10 +164,6 @@ def test_units_are_in_order_and_hold_all_that_is_visible(text: str, unit: SubUni
     for start, end in reversed(list(zip(found.start.tolist(), found.end.tolist(), strict=True))):
         del data[start:end]
     assert not data.decode().strip()
-
-
-def test_whitespace_words_are_those_of_str_split() -> None:
-    assert whitespace_words(" a\u3000b\x1cc\u200bd\n") == ["a", "b", "c\u200bd"]
 
 
 @st.composite
