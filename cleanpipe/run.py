@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from cleanpipe import guards
 from cleanpipe.barrier.rows import barrier_stages, save_bases
 from cleanpipe.barrier.verdicts import largest
@@ -43,7 +45,7 @@ from cleanpipe.tasks import (
     Task,
     VerifyTask,
 )
-from cleanpipe.units import is_numeric, is_temporal
+from cleanpipe.units import is_numeric
 from cleanpipe.writers import unwritable
 
 PARTITION_BYTES = 2**28
@@ -126,7 +128,7 @@ def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator
             **({step.per: (*step.place, "per")} if step.per else {}),
         }
         for name in (name for stage in step.stages for name in stage.numbers()):
-            if name in kinds and not (is_numeric(kinds[name]) or is_temporal(kinds[name])):
+            if name in kinds and not (is_numeric(kinds[name]) or pa.types.is_temporal(kinds[name])):
                 yield plan.document.fault(
                     step.place,
                     f'expected a column of numbers, dates or times: "{name}" is {kinds[name]}, '

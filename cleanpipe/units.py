@@ -127,11 +127,6 @@ def is_numeric(kind: pa.DataType) -> bool:
     )
 
 
-def is_temporal(kind: pa.DataType) -> bool:
-    """Whether a column of this type has dates or times."""
-    return bool(pa.types.is_temporal(kind))
-
-
 class _Part(Units):
     """Some rows of other units; measures taken here are kept there."""
 

@@ -27,6 +27,7 @@ from cleanpipe.scratch import payload_name, sketch_name
 from cleanpipe.spec import Step
 from cleanpipe.stage import Rows
 from cleanpipe.stats import Stats
+from cleanpipe.units import Units
 
 KIND = ("bucket", "fingerprint", "compare")
 BUCKETS = pa.schema(
@@ -120,11 +121,10 @@ class Sketches:
             rows = rows[self._step.when.holds(len(rows), units.take(rows).value)]
         counts.judged += len(rows)
         if len(rows):
-            self._sketched(batch, rows, first)
+            self._sketched(units.take(rows), rows, first)
         counts.seconds += time.perf_counter() - start
 
-    def _sketched(self, batch: Batch, rows: Rows, first: int) -> None:
-        units = batch_units(batch, self._job.plan.measures).take(rows)
+    def _sketched(self, units: Units, rows: Rows, first: int) -> None:
         with blamed(self._step):
             sketch = self._stage.sketch(units)
             orders = self._ordered_by.order(units)
