@@ -118,7 +118,15 @@ class Store:
             return None
 
     def exists(self, name: str = "") -> bool:
-        return bool(self._fs.exists(self.path(name)))
+        return self._is_there(self.path(name))
+
+    def _is_there(self, path: str) -> bool:
+        # fsspec's own ``exists`` answers no to any error at all, a Ctrl-C among them.
+        try:
+            self._fs.info(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
 
     def names(self, folder: str) -> list[str]:
         """Names of the files in a folder, sorted; none where there is no such folder."""
@@ -139,13 +147,13 @@ class Store:
         path = self.path(folder)
         if self.local:
             shutil.rmtree(path, ignore_errors=True)
-        elif self._fs.exists(path):
+        elif self._is_there(path):
             self._fs.rm(path, recursive=True)
 
     def move_aside(self) -> str:
         """Give the whole folder another name and return it."""
         number = 1
-        while self._fs.exists(f"{self.root}.old-{number}"):
+        while self._is_there(f"{self.root}.old-{number}"):
             number += 1
         target = f"{self.root}.old-{number}"
         if self.local:

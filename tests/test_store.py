@@ -98,6 +98,24 @@ def test_an_exception_leaves_nothing(tmp_path: Path, error: type[BaseException])
     assert store.read_json("a/old.json") == 1
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, PermissionError, TimeoutError])
+def test_only_what_is_missing_does_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    """A Ctrl-C at that moment, or a store that does not answer, is no "there is no such file"."""
+
+    def failing(*_: object, **__: object) -> None:
+        raise error
+
+    store = Store(str(tmp_path))
+    assert not store.exists("x.json") and not store.exists("x.json/y")
+    store.write_json("x.json", 1)
+    assert store.exists("x.json") and store.exists() and not store.exists("x.json/y")
+    monkeypatch.setattr("fsspec.implementations.local.LocalFileSystem.info", failing)
+    with pytest.raises(error):
+        store.exists("x.json")
+
+
 def test_nothing_is_seen_before_the_end(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     with store.create("a/x.bin") as file:
