@@ -6,7 +6,6 @@ Exit status: 0 done, 1 the run failed, 2 the configuration is at fault.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from dataclasses import replace
 from enum import StrEnum
@@ -18,6 +17,7 @@ from cleanpipe import __version__, reference
 from cleanpipe.document import Document
 from cleanpipe.errors import CleanpipeError, ConfigError, Fault, RunError
 from cleanpipe.explain import explain as explain_document
+from cleanpipe.interrupts import Interrupts
 from cleanpipe.parse import parse_spec
 from cleanpipe.plan import Plan, make_plan
 from cleanpipe.printing import plan_text
@@ -95,7 +95,8 @@ def run(
     """Run a pipeline, or finish one that was interrupted."""
     _set_debug(debug)
     # A batch system ends a job as Ctrl-C would: what is committed stays, the rest resumes.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupts = Interrupts()
+    interrupts.install()
     plan = _plan(pipeline, input, settings)
     if not plan.sources:
         raise ConfigError([Fault(0, 0, "sources", "expected sources, or --input GLOB", pipeline)])
@@ -106,7 +107,7 @@ def run(
         )
     name = runner.value if runner else "ray" if address else None
     chosen = run_options(plan.run, runner=name, address=address, workers=workers)
-    progress = Progress(quiet)
+    progress = Progress(quiet, check=interrupts.check)
     for warning in plan.warnings:
         progress.warn(warning)
     try:

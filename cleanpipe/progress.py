@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,11 +27,18 @@ class Progress:
     Args:
         quiet: say nothing but warnings. Default False.
         console: where to. Default: stderr.
+        check: called whenever it is told of progress; may raise, to end the run. Default: nothing.
     """
 
-    def __init__(self, quiet: bool = False, console: Console | None = None) -> None:
+    def __init__(
+        self,
+        quiet: bool = False,
+        console: Console | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
         self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self.quiet = quiet
+        self.check = check
 
     def say(self, sentence: str) -> None:
         if not self.quiet:
@@ -83,11 +90,13 @@ class Part:
 
     def report(self, stats: Stats) -> None:
         """The counts of a task that is under way."""
+        self._progress.check()
         self._current = stats
         self._show()
 
     def finished(self, stats: Stats) -> None:
         """A task is done, with these counts."""
+        self._progress.check()
         self._stats.add(stats)
         self._current = Stats()
         self.done += 1
