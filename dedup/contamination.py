@@ -1,0 +1,455 @@
+"""The ``contamination`` stage: keeps the items of test sets out of training data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cleanpipe import _native
+
+from cleanpipe.bounds import Bounds
+from cleanpipe.dedup.item_index import MIN_TOKENS, UNIT, Found, ItemIndex, without_markup
+from cleanpipe.dedup.items import Tests, item_files, read_items
+from cleanpipe.dedup.reference_texts import reference_files, reference_texts
+from cleanpipe.edits import REMOVED, removal
+from cleanpipe.errors import ConfigError
+from cleanpipe.parameters import LocalPath, LocalPaths, nearest
+from cleanpipe.stage import (
+    MATCHED_BY,
+    Codes,
+    Edits,
+    Evidence,
+    Filter,
+    Measures,
+    NamedSet,
+    Resource,
+    Rewriter,
+    Rule,
+    Stage,
+    TestSetInfo,
+)
+from cleanpipe.text import segments
+from cleanpipe.units import Units
+
+Action = Literal["drop", "cut", "flag"]
+ACTIONS: tuple[Action, ...] = ("flag", "drop", "cut")
+"""In the order of their stages: a label is of the text as it came, and what is dropped needs no
+cut."""
+
+NEAR = 64
+"""Tokens between passages of one item that still stand together."""
+
+
+@dataclass(frozen=True)
+class Contamination(NamedSet):
+    """Finds the items of test sets in documents: drops these, cuts the items out, or flags them.
+
+    docs/contamination.md says how an item is found. It becomes one stage for each action that
+    its sets have: called like itself where there is one, else ``<name>.flag``, ``<name>.drop``,
+    ``<name>.cut``, in this order.
+
+    Parameters:
+        tests: test sets: a map of name to path or to ``{paths, fields, id, tokens, action}``, a
+            path, or a list of paths (cleanpipe/dedup/items.py); or instead of it
+        index: a file that ``cleanpipe index build`` wrote, which all workers of a machine map.
+        action: ``drop`` the document, ``cut`` the sentences that hold a passage, or ``flag`` it
+            with the label ``test_set``; or a map of set to action. A set's own ``action`` goes
+            first. There is no default: each set needs one.
+        threshold: the share of a part's weight that makes a passage, above 0, at most 1. Default:
+            null, by the part's length, from 0.725 for a short one down to 0.35 for a long one.
+        min_tokens: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
+            or what the index was built with.
+        reference: files of ordinary texts, whose phrases then count for nothing: JSON lines or
+            Parquet with a column ``text``, or text. Default: none, or what the index has.
+
+    Measures: items (how many items were found), score (the best of their scores, 0 to 1; 0 where
+    there is none).
+    """
+
+    kind: ClassVar[str] = "contamination"
+
+    tests: Tests | None = None
+    index: LocalPath | None = None
+    action: Action | Mapping[str, Action] | None = None
+    threshold: float | None = None
+    min_tokens: float | None = None
+    reference: LocalPaths = ()
+
+    def check(self) -> Iterable[tuple[str, str]]:
+        """Numbers out of range, sets that cannot be read, and sets without an action."""
+        if (self.tests is None) == (self.index is None):
+            yield "", "expected tests, or an index of them: one of the two"
+            return
+        if self.threshold is not None and not 0.0 < self.threshold <= 1.0:
+            yield "threshold", f"expected a share above 0 and at most 1, got {self.threshold}"
+        if self.min_tokens is not None and not self.min_tokens > 0.0:
+            yield "min_tokens", f"expected a weight above 0, got {self.min_tokens}"
+        if self.index is not None:
+            for name in ("min_tokens", "reference"):
+                if getattr(self, name):
+                    yield name, "the index has its own: say it to `cleanpipe index build`"
+        try:
+            known = self._names()
+        except ConfigError as error:
+            yield "tests" if self.index is None else "index", str(error)
+            return
+        if isinstance(self.action, Mapping):
+            for name in self.action:
+                if name not in known:
+                    yield "action", f'no test set is called "{name}"; {nearest(name, known)}'
+        missing = [name for name in known if self._action(name) is None]
+        if missing:
+            yield (
+                "action" if self.action is not None else "",
+                f"expected an action for {', '.join(missing)}: drop, cut or flag",
+            )
+        try:
+            for pattern in reference_files(self.reference):
+                del pattern
+        except ConfigError as error:
+            yield "reference", str(error)
+
+    def expand(self) -> Sequence[tuple[str, Stage]]:
+        """A stage for each action."""
+        names = self._names()
+        chosen = {
+            action: tuple(name for name in names if self._action(name) == action)
+            for action in ACTIONS
+        }
+        chosen = {action: sets for action, sets in chosen.items() if sets}
+        made: list[tuple[str, Stage]] = []
+        for action, sets in chosen.items():
+            tests = None if self.tests is None else {name: self.tests[name] for name in sets}
+            stage = _STAGES[action](
+                tests,
+                self.index,
+                sets,
+                self.threshold,
+                MIN_TOKENS if self.min_tokens is None else self.min_tokens,
+                self.reference,
+            )
+            made.append((action if len(chosen) > 1 else "", stage))
+        return made
+
+    def _names(self) -> list[str]:
+        if self.tests is not None:
+            for test_set in self.tests.values():
+                read_items(test_set)
+            return list(self.tests)
+        assert self.index is not None
+        return [entry.name for entry in ItemIndex.open(self.index).sets]
+
+    def _action(self, name: str) -> Action | None:
+        own = self.tests[name].action if self.tests is not None else None
+        if own is not None:
+            return own
+        return self.action.get(name) if isinstance(self.action, Mapping) else self.action
+
+
+class Hit(NamedTuple):
+    """One item in one document.
+
+    Attributes:
+        unit: which document.
+        set, item: whose.
+        parts: the parts of the index that were found, in the order of the item.
+        evidence: what was found, such as ``question+answer``.
+        score, threshold: of the best passage: how much of its part was found, how much it takes.
+        start, end: its byte offsets in the document.
+        passages: byte offsets of all passages, in order.
+    """
+
+    unit: int
+    set: str
+    item: str
+    parts: tuple[int, ...]
+    evidence: str
+    score: float
+    threshold: float
+    start: int
+    end: int
+    passages: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class _Search(Stage):
+    """What the stages of all actions share; ``sets`` are those of one action."""
+
+    kind: ClassVar[str] = "contamination"
+    matched: ClassVar[str | None] = "items"
+    action: ClassVar[Action]
+
+    tests: Tests | None
+    index: LocalPath | None
+    sets: tuple[str, ...]
+    threshold: float | None
+    min_tokens: float
+    reference: LocalPaths
+
+    def resources(self) -> tuple[Resource, ...]:
+        """The files of the test sets, the index, the reference."""
+        files = [path for each in (self.tests or {}).values() for path in item_files(each)]
+        if self.index is not None:
+            files.append(self.index)
+        return tuple(Resource(path) for path in (*files, *reference_files(self.reference)))
+
+    def takes(self) -> tuple[str, ...]:
+        """``items`` and ``score``."""
+        return ("items", "score")
+
+    def measure(self, units: Units) -> Measures:
+        """Look for the items."""
+        return self._measures(self.hits(units.text), len(units))
+
+    def matches(self, units: Units) -> pa.Table:
+        """A row a hit."""
+        data = units.strings
+        rows: dict[str, list[Any]] = {name: [] for name in ("unit", *MATCHED_BY.names)}
+        for hit in self.hits(units.text):
+            values = (
+                hit.unit,
+                self.action,
+                hit.set,
+                hit.item,
+                hit.evidence,
+                hit.score,
+                hit.threshold,
+                _cut(data[hit.unit], hit.start, hit.end),
+                hit.start,
+                hit.end,
+            )
+            for column, value in zip(rows.values(), values, strict=True):
+                column.append(value)
+        schema = pa.schema([("unit", pa.int64()), *MATCHED_BY])
+        return pa.table([pa.array(rows[name], schema.field(name).type) for name in rows], schema)
+
+    def test_sets(self) -> Sequence[TestSetInfo]:
+        """Those of this action."""
+        return [
+            TestSetInfo(entry.name, self.action, entry.items, entry.too_short)
+            for entry in self.items.sets
+            if entry.name in self.sets
+        ]
+
+    def item_text(self, test_set: str, item: str) -> str | None:
+        """The item as its set has it, its parts one under the other."""
+        return self.items.item_text(test_set, item)
+
+    @cached_property
+    def items(self) -> ItemIndex:
+        """What is looked for."""
+        if self.index is not None:
+            return ItemIndex.open(self.index)
+        sets = [(name, each.tokens, read_items(each)) for name, each in (self.tests or {}).items()]
+        files = reference_files(self.reference)
+        reference = (lambda: reference_texts(files)) if files else None
+        return ItemIndex.build(sets, self.min_tokens, reference)
+
+    def hits(self, texts: pa.LargeStringArray) -> list[Hit]:
+        """Every item that is found, by document, then in the order of the sets and their items."""
+        found = self.items.find(texts, self._needed, self.sets)
+        return list(_hits(self.items, texts, found, self.threshold))
+
+    def _measures(self, hits: Sequence[Hit], size: int) -> dict[str, Any]:
+        number, score = np.zeros(size), np.zeros(size)
+        for hit in hits:
+            number[hit.unit] += 1
+            score[hit.unit] = max(score[hit.unit], hit.score)
+        return {"items": number, "score": score}
+
+    @cached_property
+    def _needed(self) -> Any:
+        return self.items.needed(self.threshold)
+
+
+class _Drop(_Search, Filter):
+    """Drops documents in which an item is found."""
+
+    action: ClassVar[Action] = "drop"
+
+    def rules(self) -> tuple[Rule, ...]:
+        """No item may be found."""
+        return (Rule("items", "items", Bounds(None, 0.0)),)
+
+    def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
+        """The item of the best score, the first of equals."""
+        best: dict[int, Hit] = {}
+        for hit in self.hits(units.text):
+            if hit.unit not in best or hit.score > best[hit.unit].score:
+                best[hit.unit] = hit
+        shown: list[Evidence | None] = [None] * len(units)
+        for unit, hit in best.items():
+            match = _cut(units.strings[unit], hit.start, hit.end)
+            shown[unit] = Evidence(
+                match,
+                hit.start,
+                hit.end,
+                test_set=hit.set,
+                test_item=hit.item,
+                score=hit.score,
+                parts=hit.evidence,
+            )
+        return shown
+
+
+class _Flag(_Search, Filter):
+    """Labels documents in which an item is found: ``test_set`` has the sets, in their order."""
+
+    action: ClassVar[Action] = "flag"
+    labels: ClassVar[tuple[str, ...]] = ("test_set",)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """None: it drops nothing."""
+        return ()
+
+    def takes(self) -> tuple[str, ...]:
+        """``items``, ``score`` and the label ``test_set``."""
+        return (*super().takes(), "test_set")
+
+    def measure(self, units: Units) -> Measures:
+        """Look for the items."""
+        hits = self.hits(units.text)
+        sets: dict[int, dict[str, None]] = {}
+        for hit in hits:
+            sets.setdefault(hit.unit, {})[hit.set] = None
+        labels = [",".join(sets[unit]) if unit in sets else None for unit in range(len(units))]
+        test_set = pa.array(labels, pa.large_string())
+        return {**self._measures(hits, len(units)), "test_set": test_set}
+
+
+class _Cut(_Search, Rewriter):
+    """Takes out the sentences that hold a passage of an item, whole; code by its lines."""
+
+    action: ClassVar[Action] = "cut"
+
+    def rules(self) -> tuple[Rule, ...]:
+        """An edit has the score of the item it is made for."""
+        return (Rule("items", "score", "no item of a test set"),)
+
+    def takes(self) -> tuple[str, ...]:
+        """``items``, ``score``, ``removed_share`` and ``removed_units``."""
+        return (*super().takes(), *REMOVED)
+
+    def rewrite(self, units: Units) -> tuple[Edits, Measures]:
+        """One edit a sentence, for the first of its items."""
+        hits = self.hits(units.text)
+        some = sorted({hit.unit for hit in hits})
+        places = {unit: place for place, unit in enumerate(some)}
+        parts = segments(units.text, "sentence")
+        rule = np.zeros(len(parts), np.uint16)
+        value = np.full(len(parts), np.nan)
+        match: dict[int, str] = {}
+        begin = np.searchsorted(parts.document, some)
+        end = np.searchsorted(parts.document, some, side="right")
+        for hit in hits:
+            first, last = begin[places[hit.unit]], end[places[hit.unit]]
+            for start, stop in hit.passages:
+                low = first + np.searchsorted(parts.end[first:last], start, side="right")
+                high = first + np.searchsorted(parts.start[first:last], stop)
+                for place in range(low, high):
+                    if not rule[place]:
+                        rule[place], value[place] = 1, hit.score
+                        match[place] = f"{hit.set}: {hit.item}"
+        edits, removed = removal(units, parts, rule, value, match)
+        return edits, {**self._measures(hits, len(units)), **removed}
+
+
+_STAGES: Mapping[Action, type[_Search]] = {"drop": _Drop, "cut": _Cut, "flag": _Flag}
+
+
+class _Passage(NamedTuple):
+    part: int
+    first: int
+    last: int
+    start: int
+    end: int
+    covered: int
+
+
+def _hits(
+    index: ItemIndex, texts: pa.Array, found: Found, threshold: float | None
+) -> Iterator[Hit]:
+    """The passages of each item in each document as one hit."""
+    rows = zip(*(column.tolist() for column in found), strict=True)
+    grouped: dict[tuple[int, int], list[_Passage]] = {}
+    for text, part, *place in rows:
+        item = index.parts_beside(part).start
+        grouped.setdefault((text, item), []).append(_Passage(part, *place))
+    tokens: tuple[int, bool, _Tokens] | None = None
+    for (text, _), passages in sorted(grouped.items(), key=lambda each: each[0]):
+        beside = index.parts_beside(passages[0].part)
+        short = [part for part in beside if not index.judged(part)]
+        if short:
+            code = index.is_code(passages[0].part)
+            if tokens is None or tokens[:2] != (text, code):
+                tokens = (text, code, _Tokens(texts[text].as_py(), code))
+            near = (_beside(index, part, passages, tokens[2]) for part in short)
+            passages = passages + [passage for passage in near if passage is not None]
+        judged = [passage for passage in passages if index.judged(passage.part)]
+        weights = index.weights
+        best = max(judged, key=lambda each: (each.covered / weights[each.part], -each.first))
+        name, _, _ = index.part(best.part)
+        parts = tuple(sorted({passage.part for passage in passages}))
+        yield Hit(
+            text,
+            name,
+            index.label(best.part),
+            parts,
+            _evidence(index, parts, passages),
+            float(best.covered / weights[best.part]),
+            index.threshold(best.part, threshold),
+            best.start,
+            best.end,
+            tuple(sorted({(passage.start, passage.end) for passage in passages})),
+        )
+
+
+def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:
+    """The parts' names, joined by ``+`` where passages stand near each other, else by ``, ``."""
+    shown = index.part(parts[0])[2]
+    for before, part in zip(parts, parts[1:], strict=False):
+        near = any(
+            max(one.first - other.last, other.first - one.last) <= NEAR
+            for one in passages
+            if one.part == before
+            for other in passages
+            if other.part == part
+        )
+        shown += ("+" if near else ", ") + index.part(part)[2]
+    return shown
+
+
+class _Tokens:
+    """The tokens of one text."""
+
+    def __init__(self, text: str, code: bool) -> None:
+        column = without_markup(pa.array([text], pa.large_string()), code)
+        _, self.starts, self.ends, self.hashes = _native.tokens(column, code=code)
+
+
+def _beside(
+    index: ItemIndex, part: int, passages: Sequence[_Passage], tokens: _Tokens
+) -> _Passage | None:
+    """Where a short part stands near passages of its item, outside of all: the first place."""
+    wanted = index.tokens(part)
+    size = len(wanted)
+    taken = sorted((passage.first, passage.last) for passage in passages)
+    for first, last in taken if size else ():
+        low, high = max(0, first - NEAR - size), min(len(tokens.hashes), last + 1 + NEAR + size)
+        window = tokens.hashes[low:high]
+        for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
+            begin, end = low + at, low + at + size - 1
+            free = all(end < start or begin > stop for start, stop in taken)
+            if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
+                bounds = int(tokens.starts[begin]), int(tokens.ends[end])
+                return _Passage(part, begin, end, *bounds, 0)
+    return None
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    return text.encode()[start:end].decode()
