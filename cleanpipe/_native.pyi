@@ -65,9 +65,12 @@ def token_counts(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     """
 
 def tokens(
-    texts: _ArrowArray | _ArrowStream, /
+    texts: _ArrowArray | _ArrowStream, /, code: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
     """The tokens of all texts, with their hashes (docs/tokens.md).
+
+    Args:
+        code: code tokens instead, in which every operator is a token too.
 
     Returns (offsets, starts, ends, hashes), t being the number of all tokens:
         offsets: int64 of shape (n + 1,); text i has the tokens offsets[i] to offsets[i + 1] - 1.
@@ -79,7 +82,7 @@ def tokens(
     """
 
 def ngrams(
-    texts: _ArrowArray | _ArrowStream, n: int, /
+    texts: _ArrowArray | _ArrowStream, n: int, /, code: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """The hashes of the n-grams of each text (docs/tokens.md).
 
@@ -87,6 +90,7 @@ def ngrams(
 
     Args:
         n: tokens a gram, 1 or more; any n costs the same.
+        code: grams of code tokens instead.
 
     Returns (offsets, hashes), g being the number of all grams:
         offsets: int64 of shape (n + 1,); text i has the grams offsets[i] to offsets[i + 1] - 1,
@@ -232,7 +236,7 @@ def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int, /) -> NDArr
     """
 
 def index_build(
-    hashes: NDArray[np.uint64], values: NDArray[np.uint32] | None, n: int, /
+    hashes: NDArray[np.uint64], values: NDArray[np.uint32] | None, n: int, /, code: bool = False
 ) -> NDArray[np.uint8]:
     """The bytes of an n-gram index (cleanpipe/native/index.h), its checksum left zero.
 
@@ -240,6 +244,7 @@ def index_build(
         hashes: uint64 of shape (count,), contiguous and strictly ascending.
         values: uint32 of shape (count,), or None for an index without values.
         n: tokens a gram, 1 to 2**32 - 1.
+        code: whether texts are to be read as code tokens, as the hashes were.
 
     Returns uint8: 11 bytes a gram, 15 with values, and under 100 more.
 
@@ -247,8 +252,8 @@ def index_build(
     number of values, and for another n; TypeError for arrays of another type.
     """
 
-def index_header(index: ReadableBuffer, /) -> tuple[int, int, int, int]:
-    """(n, count, byte offset of the hashes, byte offset of the values or -1) of an index.
+def index_header(index: ReadableBuffer, /) -> tuple[int, int, int, int, bool]:
+    """(n, count, byte offset of the hashes, that of the values or -1, code) of an index.
 
     In constant time: the content is not looked at.
 
@@ -265,7 +270,7 @@ def index_query(
     NDArray[np.int64],
     NDArray[np.uint32],
 ]:
-    """The n-grams of each text that are in an index, n being the index's.
+    """The n-grams of each text that are in an index, n and the kind of tokens being the index's.
 
     A text of fewer than n tokens has one gram, of all its tokens; one without tokens has none.
 
@@ -282,6 +287,70 @@ def index_query(
 
     ValueError is also raised as by index_header, and for an index found to be damaged;
     TypeError where `index` is no buffer.
+    """
+
+def passages(
+    texts: _ArrowArray | _ArrowStream,
+    documents: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    seed_offsets: NDArray[np.int64],
+    seeds: NDArray[np.int64],
+    n: int,
+    part_offsets: NDArray[np.int64],
+    part_tokens: NDArray[np.uint64],
+    part_weights: NDArray[np.uint32],
+    gram_offsets: NDArray[np.int64],
+    grams: NDArray[np.uint64],
+    gram_positions: NDArray[np.uint32],
+    need: NDArray[np.uint64],
+    span: NDArray[np.uint32],
+    /,
+    code: bool = False,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint64],
+]:
+    """Where parts of test items stand in texts, by coverage (docs/contamination.md).
+
+    cleanpipe/native/passages.h says exactly what a passage is. There are c candidates, each a
+    text and a part that are looked at together, and P parts; m is min(3, tokens of the part).
+    Arrays are of one dimension and contiguous; they may be read-only and at any address, as in a
+    mapped file, and are not to be written to meanwhile.
+
+    Args:
+        documents: int64 of shape (c,), ascending; which text, 0 to n - 1.
+        parts: int64 of shape (c,); which part, 0 to P - 1.
+        seed_offsets: int64 of shape (c + 1,); candidate i has the seeds seed_offsets[i] to
+            seed_offsets[i + 1] - 1.
+        seeds: int64; tokens of the text at which an indexed n-gram of the part was found,
+            ascending within a candidate.
+        n: tokens an indexed n-gram, 1 or more.
+        part_offsets: int64 of shape (P + 1,), into the next two.
+        part_tokens, part_weights: uint64 and uint32; the hashes of a part's tokens and the
+            weight of each.
+        gram_offsets: int64 of shape (P + 1,), into the next two.
+        grams, gram_positions: uint64 and uint32; the hashes of a part's m-grams, as `ngrams`
+            gives them for n = m, and the token each begins at, ascending by (gram, position).
+        need: uint64 of shape (P,); the least weight that a passage covers, 0 for no passage.
+        span: uint32 of shape (P,); the most tokens in which that weight is to be found.
+        code: the texts are read as code tokens.
+
+    Returns (candidates, firsts, lasts, starts, ends, covered), p being the number of passages,
+    in order of candidate and first token:
+        candidates: int64 of shape (p,); 0 to c - 1.
+        firsts, lasts: int64 of shape (p,); the tokens of the text, both inclusive. Passages of
+            one candidate ascend, and may have a few tokens at their ends in common.
+        starts, ends: int64 of shape (p,); half-open byte offsets in the text.
+        covered: uint64 of shape (p,); the weight of the part's tokens that are covered.
+
+    TypeError is also raised for arrays of another type; ValueError for n < 1 and for arrays that
+    do not fit each other: other lengths, offsets, documents, parts, seeds or positions out of
+    range, as far as a candidate uses them; MemoryError for a text of 4 GiB or more that has
+    candidates.
     """
 
 def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:

@@ -61,6 +61,7 @@ class NgramIndex:
         hashes: uint64, shape (len,), read-only: ascending. An n-gram's place in it is its
             ordinal, so whatever is known of n-grams can be kept in arrays beside it.
         values: uint32, shape (len,), read-only, or None: what was given to :meth:`build`.
+        code: whether texts are read as code tokens (docs/tokens.md), in which operators count.
         fingerprint: 32 hexadecimal digits, XXH3-128 of the content.
         path: the absolute path of the file it was opened from, or None.
     """
@@ -68,6 +69,7 @@ class NgramIndex:
     n: int
     hashes: Hashes
     values: Values | None
+    code: bool
     fingerprint: str
     path: str | None
 
@@ -77,7 +79,7 @@ class NgramIndex:
         Errors: ValueError where they are no index, are damaged, or are of another format,
         token table or Unicode version.
         """
-        self.n, count, hashes_at, values_at = _native.index_header(image)
+        self.n, count, hashes_at, values_at, self.code = _native.index_header(image)
         self._image = memoryview(image).toreadonly()
         if _checksum(self._image) != self._image[_CHECKSUM]:
             raise ValueError("a damaged n-gram index: its checksum is another")
@@ -90,7 +92,12 @@ class NgramIndex:
 
     @classmethod
     def build(
-        cls, grams: Texts | Hashes, n: int, values: npt.ArrayLike | None = None
+        cls,
+        grams: Texts | Hashes,
+        n: int,
+        values: npt.ArrayLike | None = None,
+        *,
+        code: bool = False,
     ) -> NgramIndex:
         """An index of all n-grams of some texts, or of n-grams by their hashes.
 
@@ -100,6 +107,7 @@ class NgramIndex:
             n: tokens an n-gram, 1 or more.
             values: one number below 2**32 for each hash, None for none. Of a hash that comes
                 more than once the least value stays.
+            code: whether the tokens are code tokens; hashes have to be of such as well.
 
         Errors: ValueError for n < 1, values that are out of range, are not as many as the
         hashes or come with texts; TypeError where texts are no strings.
@@ -107,7 +115,7 @@ class NgramIndex:
         if not isinstance(grams, np.ndarray):
             if values is not None:
                 raise ValueError("values go with hashes, not with texts")
-            grams = _native.ngrams(_arrow(grams), n)[1]
+            grams = _native.ngrams(_arrow(grams), n, code)[1]
         elif grams.dtype != np.uint64 or grams.ndim != 1:
             raise TypeError(
                 f"hashes: expected uint64 of one dimension, got {grams.dtype} of {grams.ndim}"
@@ -124,7 +132,8 @@ class NgramIndex:
             grams, kept = grams[order], kept[order]
         first = np.ones(len(grams), dtype=np.bool_)
         first[1:] = grams[1:] != grams[:-1]
-        image = _native.index_build(grams[first], None if kept is None else kept[first], n).data
+        kept = None if kept is None else kept[first]
+        image = _native.index_build(grams[first], kept, n, code).data
         image[_CHECKSUM] = _checksum(image)
         return cls(image)
 
@@ -132,19 +141,23 @@ class NgramIndex:
     def merge(cls, indexes: Sequence[NgramIndex]) -> NgramIndex:
         """One index of all n-grams of several, as if built from them at once.
 
-        Errors: ValueError where there is none, or where they differ in n or only some have
-        values.
+        Errors: ValueError where there is none, or where they differ in n, or only some have
+        values or code tokens.
         """
         if not indexes:
             raise ValueError("there is no index to merge")
         lengths = sorted({index.n for index in indexes})
         if len(lengths) > 1:
             raise ValueError(f"indexes of different n do not merge: n = {lengths}")
+        kinds = {index.code for index in indexes}
+        if len(kinds) > 1:
+            raise ValueError("indexes of code tokens and of others do not merge")
         values = [index.values for index in indexes if index.values is not None]
         if values and len(values) < len(indexes):
             raise ValueError("indexes with values and without do not merge")
         hashes = np.concatenate([index.hashes for index in indexes])
-        return cls.build(hashes, lengths[0], np.concatenate(values) if values else None)
+        merged = np.concatenate(values) if values else None
+        return cls.build(hashes, lengths[0], merged, code=kinds.pop())
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> NgramIndex:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_tokens.h"
 #include "index.h"
 #include "isa.h"
 #include "measures.h"
@@ -61,6 +62,7 @@ static PyObject *replaced(PyObject *module, PyObject *texts)
 typedef struct {
     cp_tokens tokens; /* of one text, reused */
     size_t n;
+    int code;         /* code tokens */
     int64_t *offsets; /* of the results of each text */
     int64_t *start, *end;
     uint64_t *hash;
@@ -73,7 +75,7 @@ static int size_text(const uint8_t *text, size_t len, size_t row, void *context)
 
     if (len > UINT32_MAX)
         return CP_TOO_LONG;
-    tokens = cp_tokens_count(text, len);
+    tokens = into->code ? cp_code_tokens_count(text, len) : cp_tokens_count(text, len);
     into->offsets[row + 1] =
         into->offsets[row] + (int64_t)cp_ngrams_count((size_t)tokens, into->n);
     return CP_OK;
@@ -85,15 +87,22 @@ static bool size_results(output *offsets, PyObject *module, const texts_input *i
     return output_offsets(offsets, module, in, &into->offsets) && run(in, size_text, into);
 }
 
+/* One text's tokens, in place of those that were there. */
+static int scan_one(const uint8_t *text, size_t len, int code_tokens, cp_tokens *tokens)
+{
+    uint64_t ill_formed = 0;
+
+    tokens->count = 0;
+    return code_tokens ? cp_code_tokens_scan(text, len, tokens, &ill_formed)
+                       : cp_tokens_scan(text, len, tokens, &ill_formed);
+}
+
 /* Scans a text into into->tokens; CP_CHANGED when there is no room for what it has now. */
 static int scan_sized(const uint8_t *text, size_t len, size_t row, scan_context *into)
 {
     const size_t room = (size_t)(into->offsets[row + 1] - into->offsets[row]);
-    uint64_t ill_formed = 0;
-    int code;
+    int code = scan_one(text, len, into->code, &into->tokens);
 
-    into->tokens.count = 0;
-    code = cp_tokens_scan(text, len, &into->tokens, &ill_formed);
     if (code == CP_OK && cp_ngrams_count(into->tokens.count, into->n) != room)
         code = CP_CHANGED;
     return code;
@@ -114,13 +123,18 @@ static int scan_text(const uint8_t *text, size_t len, size_t row, void *context)
     return code;
 }
 
-static PyObject *tokens(PyObject *module, PyObject *texts)
+static PyObject *tokens(PyObject *module, PyObject *args, PyObject *keywords)
 {
+    static char *names[] = {"", "code", NULL};
+    PyObject *texts;
     texts_input in;
     output out[4] = {0}; /* offsets, starts, ends, hashes */
     scan_context into = {.n = 1};
-    bool good = texts_open(&in, texts) && size_results(&out[0], module, &in, &into);
+    bool good;
 
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:tokens", names, &texts, &into.code))
+        return NULL;
+    good = texts_open(&in, texts) && size_results(&out[0], module, &in, &into);
     if (good) {
         Py_ssize_t count = (Py_ssize_t)into.offsets[in.texts.rows];
 
@@ -150,8 +164,9 @@ static int roll_text(const uint8_t *text, size_t len, size_t row, void *context)
     return code;
 }
 
-static PyObject *ngrams(PyObject *module, PyObject *args)
+static PyObject *ngrams(PyObject *module, PyObject *args, PyObject *keywords)
 {
+    static char *names[] = {"", "", "code", NULL};
     PyObject *texts;
     Py_ssize_t n;
     texts_input in;
@@ -159,7 +174,9 @@ static PyObject *ngrams(PyObject *module, PyObject *args)
     scan_context into = {0};
     bool good;
 
-    if (!PyArg_ParseTuple(args, "On:ngrams", &texts, &n) || !check_n(n))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "On|p:ngrams", names, &texts, &n,
+                                     &into.code) ||
+        !check_n(n))
         return NULL;
     into.n = (size_t)n;
     good = texts_open(&in, texts) && size_results(&out[0], module, &in, &into) &&
@@ -304,7 +321,7 @@ done:
 /* ---- the n-gram index ---- */
 
 static bool index_fill(PyObject *module, const Py_buffer *hashes, const Py_buffer *values,
-                       uint32_t n, output *out)
+                       uint32_t n, bool code_tokens, output *out)
 {
     uint64_t count = (uint64_t)hashes->len / sizeof(uint64_t);
     size_t size = cp_index_size(count, values->obj);
@@ -322,22 +339,26 @@ static bool index_fill(PyObject *module, const Py_buffer *hashes, const Py_buffe
     if (!output_open(out, module, (Py_ssize_t)size, "uint8"))
         return false;
     Py_BEGIN_ALLOW_THREADS
-    code = cp_index_write(out->view.buf, hashes->buf, values->obj ? values->buf : NULL, count, n);
+    code = cp_index_write(out->view.buf, hashes->buf, values->obj ? values->buf : NULL, count, n,
+                          code_tokens);
     Py_END_ALLOW_THREADS
     if (code != CP_OK)
         PyErr_SetString(PyExc_ValueError, "hashes are not in strictly ascending order");
     return code == CP_OK;
 }
 
-static PyObject *index_build(PyObject *module, PyObject *args)
+static PyObject *index_build(PyObject *module, PyObject *args, PyObject *keywords)
 {
+    static char *names[] = {"", "", "", "code", NULL};
     PyObject *hashes_object, *values_object;
     Py_buffer hashes = {0}, values = {0};
     output out = {0};
     Py_ssize_t n;
+    int code_tokens = 0;
     bool good;
 
-    if (!PyArg_ParseTuple(args, "OOn:index_build", &hashes_object, &values_object, &n))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOn|p:index_build", names, &hashes_object,
+                                     &values_object, &n, &code_tokens))
         return NULL;
     if (n < 1 || (uint64_t)n > UINT32_MAX) {
         PyErr_Format(PyExc_ValueError, "n is 1 to 4,294,967,295 tokens, got %zd", n);
@@ -346,7 +367,7 @@ static PyObject *index_build(PyObject *module, PyObject *args)
     good = numbers_open(&hashes, hashes_object, "hashes", "uint64", 1) &&
            (values_object == Py_None ||
             numbers_open(&values, values_object, "values", "uint32", 1)) &&
-           index_fill(module, &hashes, &values, (uint32_t)n, &out);
+           index_fill(module, &hashes, &values, (uint32_t)n, code_tokens, &out);
     if (hashes.obj)
         PyBuffer_Release(&hashes);
     if (values.obj)
@@ -396,9 +417,10 @@ static PyObject *index_header(PyObject *module, PyObject *object)
 
     if (!index_view(object, &view, &index))
         return NULL;
-    result = Py_BuildValue("nnnn", (Py_ssize_t)index.n, (Py_ssize_t)index.count,
+    result = Py_BuildValue("nnnnO", (Py_ssize_t)index.n, (Py_ssize_t)index.count,
                            (Py_ssize_t)(index.hashes - (const uint8_t *)view.buf),
-                           index.values ? index.values - (const uint8_t *)view.buf : -1);
+                           index.values ? index.values - (const uint8_t *)view.buf : -1,
+                           index.code ? Py_True : Py_False);
     PyBuffer_Release(&view);
     return result;
 }
@@ -413,11 +435,9 @@ typedef struct {
 static int query_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
     index_context *into = context;
-    uint64_t ill_formed = 0;
-    int code;
+    int code = scan_one(text, len, into->index->code, &into->tokens);
 
-    into->tokens.count = 0;
-    if ((code = cp_tokens_scan(text, len, &into->tokens, &ill_formed)) == CP_OK)
+    if (code == CP_OK)
         code = cp_index_query(into->index, &into->tokens, &into->hits);
     into->offsets[row + 1] = (int64_t)into->hits.count;
     return code;
@@ -462,15 +482,18 @@ static PyObject *index_query(PyObject *module, PyObject *args)
 
 /* ---- the module ---- */
 
+/* Python's table has one type for all functions; by way of one that compilers cast silently. */
+#define with_keywords(function) ((PyCFunction)(void (*)(void))(function))
+
 static PyMethodDef methods[] = {
     {"token_counts", token_counts, METH_O,
      "token_counts(texts, /)\n--\n\nThe number of tokens of each text: int64[n]."},
-    {"tokens", tokens, METH_O,
-     "tokens(texts, /)\n--\n\n"
+    {"tokens", with_keywords(tokens), METH_VARARGS | METH_KEYWORDS,
+     "tokens(texts, /, code=False)\n--\n\n"
      "(offsets int64[n + 1], starts int64[t], ends int64[t], hashes uint64[t]): text i has the\n"
      "tokens offsets[i] to offsets[i + 1]; starts and ends are byte offsets in that text."},
-    {"ngrams", ngrams, METH_VARARGS,
-     "ngrams(texts, n, /)\n--\n\n"
+    {"ngrams", with_keywords(ngrams), METH_VARARGS | METH_KEYWORDS,
+     "ngrams(texts, n, /, code=False)\n--\n\n"
      "(offsets int64[n + 1], hashes uint64[g]): the n-gram hashes of each text, in order."},
     {"measures", measures, METH_VARARGS,
      "measures(texts, names, /)\n--\n\nSurface measures by name: float64[len(names), n]."},
@@ -498,15 +521,20 @@ static PyMethodDef methods[] = {
     {"agreement", agreement, METH_VARARGS,
      "agreement(signatures, left, right, /)\n--\n\n"
      "The share of values in which pairs of signatures agree: float64[p]."},
-    {"index_build", index_build, METH_VARARGS,
-     "index_build(hashes, values, n, /)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
+    {"index_build", with_keywords(index_build), METH_VARARGS | METH_KEYWORDS,
+     "index_build(hashes, values, n, /, code=False)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
     {"index_header", index_header, METH_O,
      "index_header(index, /)\n--\n\n"
-     "(n, count, byte offset of the hashes, byte offset of the values or -1)."},
+     "(n, count, byte offset of the hashes, byte offset of the values or -1, code tokens?)."},
     {"index_query", index_query, METH_VARARGS,
      "index_query(index, texts, /)\n--\n\n"
      "(offsets int64[n + 1], positions int64[h], starts int64[h], ends int64[h],\n"
      "ordinals uint32[h]): the n-grams of each text that are in the index, in order."},
+    {"passages", with_keywords(passages), METH_VARARGS | METH_KEYWORDS,
+     "passages(texts, documents, parts, seed_offsets, seeds, n, part_offsets, part_tokens,\n"
+     "         part_weights, gram_offsets, grams, gram_positions, need, span, /, code=False)\n--\n\n"
+     "(candidates int64[p], firsts int64[p], lasts int64[p], starts int64[p], ends int64[p],\n"
+     "covered uint64[p]): where the parts stand in the texts."},
     {NULL, NULL, 0, NULL},
 };
 

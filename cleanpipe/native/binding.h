@@ -33,8 +33,12 @@ Py_ssize_t rows_of(const texts_input *in);
 /* Runs the kernel over all texts, without the GIL. */
 bool run(const texts_input *in, cp_text_kernel kernel, void *context);
 
-/* A C-contiguous, aligned array of uint32, uint64, int32 or int64 and that many dimensions; the
- * view is to be released on success. */
+/* A C-contiguous array of uint32, uint64, int32 or int64 and that many dimensions, at any address;
+ * the view is to be released on success. */
+bool numbers_view(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
+                  int dimensions);
+
+/* The same, and aligned. */
 bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
                   int dimensions);
 
@@ -70,5 +74,9 @@ PyObject *sketches(PyObject *module, PyObject *args);
 PyObject *ngram_sets(PyObject *module, PyObject *args);
 PyObject *jaccard(PyObject *module, PyObject *args);
 PyObject *agreement(PyObject *module, PyObject *args);
+
+/* ---- the function of binding_passages.c ---- */
+
+PyObject *passages(PyObject *module, PyObject *args, PyObject *keywords);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "index.h"
+#include "passages.h"
 #include "tokens.h"
 
 /* ---- input: anything that exports Arrow strings ---- */
@@ -173,6 +174,13 @@ static void raise_code(int code, size_t row)
         PyErr_Format(PyExc_ValueError, "text %zu has impossible offsets in the Arrow array", row);
     else if (code == CP_CHANGED)
         PyErr_Format(PyExc_ValueError, "text %zu was changed while it was read", row);
+    else if (code == CP_PASSAGES_SEEDS)
+        PyErr_Format(PyExc_ValueError,
+                     "text %zu has a candidate whose seeds are not ascending tokens of it", row);
+    else if (code == CP_PASSAGES_PART)
+        PyErr_Format(PyExc_ValueError,
+                     "text %zu has a candidate of a damaged part: a gram is at no position of it",
+                     row);
     else if (code == CP_INDEX_BROKEN)
         PyErr_SetString(PyExc_ValueError, "a damaged n-gram index");
     else
@@ -201,7 +209,12 @@ bool check_n(Py_ssize_t n)
     return n >= 1;
 }
 
-bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
+static void raise_layout(const char *name)
+{
+    PyErr_Format(PyExc_ValueError, "%s is not C-contiguous and aligned", name);
+}
+
+bool numbers_view(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
                   int dimensions)
 {
     PyObject *type;
@@ -227,10 +240,22 @@ bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const cha
     else if (view->ndim != dimensions)
         PyErr_Format(PyExc_ValueError, "expected %d dimension%s of %s, got %d", dimensions,
                      dimensions == 1 ? "" : "s", name, view->ndim);
-    else if (!PyBuffer_IsContiguous(view, 'C') || (uintptr_t)view->buf % (size_t)size)
-        PyErr_Format(PyExc_ValueError, "%s is not C-contiguous and aligned", name);
+    else if (!PyBuffer_IsContiguous(view, 'C'))
+        raise_layout(name);
     else
         return true;
+    PyBuffer_Release(view);
+    return false;
+}
+
+bool numbers_open(Py_buffer *view, PyObject *object, const char *name, const char *dtype,
+                  int dimensions)
+{
+    if (!numbers_view(view, object, name, dtype, dimensions))
+        return false;
+    if ((uintptr_t)view->buf % (size_t)view->itemsize == 0)
+        return true;
+    raise_layout(name);
     PyBuffer_Release(view);
     return false;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "ngrams.h"
 #include "unicode_tables.h"
 
@@ -13,25 +14,11 @@
 
 enum { BLOCK = 256 }; /* grams filtered at a time */
 
+enum { VALUED = 1, CODE = 2 }; /* flags of the header */
+
 static const uint8_t magic[8] = {0x63, 0x70, 0x6E, 0x67, 0x72, 0x61, 0x6D, 0x73}; /* cpngrams */
 
 _Static_assert(sizeof CP_UNICODE_VERSION <= 16, "the header has room for the Unicode version");
-
-static inline uint32_t load32(const uint8_t *at)
-{
-    uint32_t value;
-
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static inline uint64_t load64(const uint8_t *at)
-{
-    uint64_t value;
-
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 /* Ascends with the hash, so hashes in order fill the buckets in order. */
 static inline uint64_t bucket_of(uint64_t hash, uint64_t buckets)
@@ -74,11 +61,11 @@ size_t cp_index_size(uint64_t count, bool valued)
 }
 
 int cp_index_write(uint8_t *out, const uint64_t *hashes, const uint32_t *values, uint64_t count,
-                   uint32_t n)
+                   uint32_t n, bool code)
 {
     const layout at = layout_of(count, values != NULL);
     const uint32_t versions[2] = {CP_INDEX_FORMAT, CP_TOKEN_TABLE_VERSION};
-    const uint32_t shape[2] = {n, values != NULL};
+    const uint32_t shape[2] = {n, (values ? VALUED : 0) | (code ? CODE : 0)};
     uint8_t *starts = out + at.starts, *filters = out + at.filters;
     uint64_t filter = 0, bucket = 0;
 
@@ -113,7 +100,7 @@ int cp_index_write(uint8_t *out, const uint64_t *hashes, const uint32_t *values,
 
 int cp_index_open(const uint8_t *data, size_t size, cp_index *index)
 {
-    uint32_t valued;
+    uint32_t flags;
     layout at;
 
     *index = (cp_index){0};
@@ -122,20 +109,21 @@ int cp_index_open(const uint8_t *data, size_t size, cp_index *index)
     index->size = CP_INDEX_HEADER;
     if (size < CP_INDEX_HEADER)
         return CP_INDEX_SIZE;
-    index->format = load32(data + 8);
-    index->token_table = load32(data + 12);
+    index->format = cp_load32(data + 8);
+    index->token_table = cp_load32(data + 12);
     memcpy(index->unicode, data + 16, 16);
     if (index->format != CP_INDEX_FORMAT)
         return CP_INDEX_OTHER_FORMAT;
-    index->n = load32(data + 32);
-    valued = load32(data + 36);
-    index->count = load64(data + 40);
+    index->n = cp_load32(data + 32);
+    flags = cp_load32(data + 36);
+    index->count = cp_load64(data + 40);
     if (index->token_table != CP_TOKEN_TABLE_VERSION ||
         strcmp(index->unicode, CP_UNICODE_VERSION) != 0)
         return CP_INDEX_OTHER_TOKENS;
-    if (index->n == 0 || valued > 1 || index->count > UINT32_MAX)
+    if (index->n == 0 || flags > (VALUED | CODE) || index->count > UINT32_MAX)
         return CP_INDEX_BROKEN;
-    at = layout_of(index->count, valued);
+    index->code = flags & CODE;
+    at = layout_of(index->count, flags & VALUED);
     index->buckets = at.buckets;
     index->size = at.size;
     if (size != at.size)
@@ -143,7 +131,7 @@ int cp_index_open(const uint8_t *data, size_t size, cp_index *index)
     index->hashes = data + CP_INDEX_HEADER;
     index->filters = data + at.filters;
     index->starts = data + at.starts;
-    index->values = valued ? data + at.values : NULL;
+    index->values = flags & VALUED ? data + at.values : NULL;
     return CP_OK;
 }
 
@@ -151,7 +139,7 @@ int cp_index_open(const uint8_t *data, size_t size, cp_index *index)
 static int64_t find(const cp_index *index, uint64_t hash)
 {
     const uint8_t *start = index->starts + bucket_of(hash, index->buckets) * sizeof(uint32_t);
-    uint64_t low = load32(start), high = load32(start + sizeof(uint32_t));
+    uint64_t low = cp_load32(start), high = cp_load32(start + sizeof(uint32_t));
     const uint64_t end = high;
 
     if (low > high || high > index->count)
@@ -159,12 +147,12 @@ static int64_t find(const cp_index *index, uint64_t hash)
     while (low < high) {
         uint64_t middle = (low + high) / 2;
 
-        if (load64(index->hashes + middle * sizeof hash) < hash)
+        if (cp_load64(index->hashes + middle * sizeof hash) < hash)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == end || load64(index->hashes + low * sizeof hash) != hash)
+    if (low == end || cp_load64(index->hashes + low * sizeof hash) != hash)
         return -1;
     return (int64_t)low;
 }
@@ -204,7 +192,7 @@ int cp_index_query(const cp_index *index, cp_tokens *tokens, cp_hits *out)
             uint64_t at = bucket_of(hash, index->buckets) * sizeof(uint64_t);
 
             maybe[found] = (uint16_t)i;
-            found += (load64(index->filters + at) & bits) == bits;
+            found += (cp_load64(index->filters + at) & bits) == bits;
         }
         for (size_t i = 0; i < found; i++) {
             size_t at = first + maybe[i];

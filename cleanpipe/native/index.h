@@ -6,7 +6,7 @@
  *        12   uint32  CP_TOKEN_TABLE_VERSION
  *        16   char[16] CP_UNICODE_VERSION, padded with zeros
  *        32   uint32  n
- *        36   uint32  1 if there are values, else 0
+ *        36   uint32  flags: 1 there are values, 2 of the tokens of code_tokens.h; no others
  *        40   uint64  count, at most UINT32_MAX
  *        48   16 bytes for a checksum: zeros when written here, and not looked at
  *        64   uint64  hashes[count], strictly ascending; a gram's place here is its ordinal
@@ -49,6 +49,7 @@ typedef struct {
     uint32_t token_table;
     char unicode[17]; /* ends in NUL */
     uint32_t n;
+    bool code; /* its texts are to be scanned by cp_code_tokens_scan */
     uint64_t count;
     uint64_t buckets;
     uint64_t size;         /* bytes that an index with this header has */
@@ -77,10 +78,10 @@ typedef struct {
 size_t cp_index_size(uint64_t count, bool valued);
 
 /* Writes the cp_index_size(count, values != NULL) bytes at `out`, every one of them, from hashes
- * in strictly ascending order. n >= 1. The arrays may be NULL when count is 0. Returns CP_OK, or
- * CP_INDEX_UNSORTED with `out` half written. */
+ * in strictly ascending order. n >= 1; `code` is only noted. The arrays may be NULL when count is
+ * 0. Returns CP_OK, or CP_INDEX_UNSORTED with `out` half written. */
 int cp_index_write(uint8_t *out, const uint64_t *hashes, const uint32_t *values, uint64_t count,
-                   uint32_t n);
+                   uint32_t n, bool code);
 
 /* Makes a view of the `size` bytes at `data` in constant time. Returns CP_OK, CP_INDEX_NOT_ONE,
  * _OTHER_FORMAT, _OTHER_TOKENS, _BROKEN or _SIZE; `format`, `token_table`, `unicode` and `size` are

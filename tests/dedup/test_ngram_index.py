@@ -147,6 +147,20 @@ def test_merging() -> None:
         NgramIndex.merge([NgramIndex.build(hashes, 4, hashes), *parts])
 
 
+def test_code_tokens() -> None:
+    head, other = "if a == b:", "if a != b:"
+    index = NgramIndex.build([head], 5, code=True)
+    assert index.code and not NgramIndex.build([head], 5).code
+    assert [len(passage) for passage in passages([head, other], index)] == [2, 0]
+    hashes = _native.ngrams(pa.array([head]), 5, code=True)[1]
+    assert NgramIndex.build(hashes, 5, code=True).fingerprint == index.fingerprint
+    assert NgramIndex.build(hashes, 5).fingerprint != index.fingerprint
+    assert pickle.loads(pickle.dumps(index)).code
+    assert NgramIndex.merge([index, index]).fingerprint == index.fingerprint
+    with pytest.raises(ValueError, match="code tokens and of others do not merge"):
+        NgramIndex.merge([index, NgramIndex.build([head], 5)])
+
+
 # ---- files and processes ----
 
 

@@ -112,3 +112,31 @@ def tokens(text: str | bytes) -> list[Token]:
         elif opened:
             spans[-1] = (spans[-1][0], end, spans[-1][2] + character)
     return [Token(start, end, fold(s), token_hash(fold(s))) for start, end, s in spans]
+
+
+def code_tokens(text: str | bytes) -> list[Token]:
+    data = text if isinstance(text, bytes) else text.encode()
+    spans: list[tuple[int, int, str]] = []
+    opened = ""
+    for start, end, character in characters(data)[0]:
+        code = ord(character)
+        kind = "run" if character == "_" else token_class(code)
+        unseen = code < 32 or 127 <= code < 160 or code == 0xFFFD
+        if unseen or code in SETS["whitespace"] or (kind == "other" and code in SETS["Cf"]):
+            opened = ""
+        elif opened and kind in ("mark", "silent"):
+            spans[-1] = (spans[-1][0], end, spans[-1][2] + character)
+        elif kind == "silent":
+            continue
+        elif kind == opened == "run":
+            spans[-1] = (spans[-1][0], end, spans[-1][2] + character)
+        else:
+            opened = kind if kind in ("run", "cluster") else ""
+            spans.append((start, end, character))
+    found = []
+    for start, end, token in spans:
+        # What is neither a letter nor a number stands for itself.
+        other = len(token) == 1 and token_class(ord(token)) == "other"
+        folded = token if other else fold(token)
+        found.append(Token(start, end, folded, token_hash(folded)))
+    return found

@@ -159,12 +159,28 @@ def test_golden_bytes() -> None:
         *(b"cpngrams", 1, 2, b"15.0.0", 8, 1, 3, b"", *hashes, *filters, 0, 3, 10, 20, 30),
     )
     assert index(hashes, 8, [10, 20, 30]) == want
-    assert _native.index_header(want) == (8, 3, 64, len(want) - 12)
+    assert _native.index_header(want) == (8, 3, 64, len(want) - 12, False)
     assert index([], 8).hex(" ", -8) == (
         "63706e6772616d73 0100000002000000 31352e302e300000 0000000000000000 "
         "0800000000000000 0000000000000000 0000000000000000 0000000000000000 "
         "0000000000000000 0000000000000000"
     )
+
+
+def test_an_index_of_code_tokens() -> None:
+    """One flag in the header; texts are then read for operators too."""
+    head, other = "if a == b:", "if a != b:"
+    hashes = np.unique(_native.ngrams(strings([head]), 4, code=True)[1])
+    plain = _native.index_build(hashes, None, 4).tobytes()
+    image = _native.index_build(hashes, None, 4, code=True).tobytes()
+    assert image == plain[:36] + b"\x02" + plain[37:]
+    assert _native.index_header(image) == (4, len(hashes), 64, -1, True)
+    found = query(image, strings([f"x, {head}", other, None]))
+    assert [[hit[:3] for hit in hits] for hits in found] == [[(2, 3, 10), (3, 6, 12), (4, 8, 13)], [], []]
+    assert query(plain, strings([head])) == [[]]
+    valued = _native.index_build(hashes, np.arange(len(hashes), dtype=np.uint32), 4, True)
+    assert valued[36] == 3
+    assert query(valued, strings([f"x, {head}"])) == found[:1]
 
 
 @SETTINGS
@@ -254,7 +270,9 @@ def test_every_truncation_is_refused() -> None:
         (16, b"16", "of token table 2 and Unicode 16.0.0, not"),
         (16, b"\xff" * 16, "of token table 2 and Unicode .*, not"),
         (32, b"\0\0\0\0", "a damaged n-gram index"),
-        (36, b"\x02", "a damaged n-gram index"),
+        (36, b"\x04", "a damaged n-gram index"),
+        (36, b"\x03\0\0\x80", "a damaged n-gram index"),
+        (36, b"\x02", "bytes, of which there are"),
         (36, b"\x00", "bytes, of which there are"),
         (40, b"\x01", "bytes, of which there are"),
         (40, b"\xff" * 4, "bytes, of which there are"),
@@ -273,7 +291,7 @@ def test_headers_that_lie(at: int, bytes_: bytes, message: str) -> None:
 def test_every_flipped_bit_is_survived() -> None:
     """An error, or ordinals that are below the count: never a crash."""
     image, texts = small(), strings([TEXT, TEXT[:20]])
-    n, count, _, values_at = _native.index_header(image)
+    n, count, _, values_at, _ = _native.index_header(image)
     right = query(image, texts)
     for at in range(len(image)):
         for bit in range(8):
