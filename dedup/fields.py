@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from cleanpipe.parameters import nearest
 from cleanpipe.readers.tables import as_text
 
-_ELEMENT = re.compile(r"\[(\d+|\*)\]\.?")
+_ELEMENT = re.compile(r"\[(\d+|\*)\]")
 _BRACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -103,7 +103,7 @@ def known(item: Mapping[str, Any]) -> Iterator[str]:
 
 def without_elements(path: str) -> str:
     """``messages[0].content`` as ``messages.content``."""
-    return re.sub(r"\[(\d+|\*)\]", "", path)
+    return _ELEMENT.sub("", path)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -122,7 +122,7 @@ def _found(value: Any, path: str) -> Iterator[Any]:
         yield value
     elif isinstance(value, list):
         element = _ELEMENT.match(path)
-        rest = path[element.end() :] if element else path
+        rest = _after(path, element.end()) if element else path
         if element is None or element[1] == "*":
             for inner in value:
                 yield from _found(inner, rest)
@@ -131,8 +131,13 @@ def _found(value: Any, path: str) -> Iterator[Any]:
     elif isinstance(value, Mapping):
         for end in reversed([at for at, sign in enumerate(path) if sign in ".["] + [len(path)]):
             if path[:end] in value:
-                yield from _found(value[path[:end]], path[end:].removeprefix("."))
+                yield from _found(value[path[:end]], _after(path, end))
                 return
+
+
+def _after(path: str, end: int) -> str:
+    """What is left of a path; a dot with nothing behind it stays, and finds nothing."""
+    return path[end + 1 :] if path[end : end + 1] == "." and end + 1 < len(path) else path[end:]
 
 
 def _written(value: Any, path: str) -> Iterator[str]:
