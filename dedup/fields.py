@@ -107,7 +107,7 @@ def without_elements(path: str) -> str:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
@@ -128,7 +128,7 @@ def _found(value: Any, path: str) -> Iterator[Any]:
                 yield from _found(inner, rest)
         elif len(element[1]) < 19 and int(element[1]) < len(value):
             yield from _found(value[int(element[1])], rest)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for end in reversed([at for at, sign in enumerate(path) if sign in ".["] + [len(path)]):
             if path[:end] in value:
                 yield from _found(value[path[:end]], _after(path, end))
@@ -145,7 +145,7 @@ def _written(value: Any, path: str) -> Iterator[str]:
     if isinstance(value, list):
         for inner in value:
             yield from _written(inner, path)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         if value:
             raise ValueError(
                 f'"{path}" is an object, not a text: name what is in it, such as '

@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from cleanpipe import ConfigError
 from cleanpipe.dedup.fields import Field, known, strings, texts
 from cleanpipe.dedup.items import Item, Part, Tests, TestSet, item_files, read_items
-from cleanpipe.document import frozen
+from cleanpipe.document import Document, frozen
 from cleanpipe.parameters import build, shown
+from tests.jobs import ROOT
 
 Rows = list[dict[str, Any]]
 
@@ -908,3 +909,39 @@ def test_one_set_in_every_format_is_one_set(tmp_path: Path) -> None:
         expected = found
     assert expected is not None
     assert [item.parts[0].text for item in expected] == [row["q"] for row in rows]
+
+
+def page() -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The item of docs/contamination.md, and what it says of the entries."""
+    text = (ROOT / "docs" / "contamination.md").read_text("utf-8")
+    item = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    table = re.search(r"^\| entry \| part \|\n.*?\n\n", text, re.MULTILINE | re.DOTALL)
+    assert item and table
+    return json.loads(item[1]), re.findall(r"^\| `(.*?)` \| (.*) \|$", table[0], re.MULTILINE)
+
+
+def test_the_page_tells_the_truth(tmp_path: Path) -> None:
+    item, told = page()
+    assert len(told) > 9
+    for entry, part in told:
+        field = Field.parse(entry)
+        if part.startswith("an error"):
+            with pytest.raises(ValueError, match="is an object"):
+                field.text(item)
+        else:
+            expected = None if part == "none" else part.strip("`").replace(r"\n", "\n")
+            assert field.text(item) == expected, entry
+    (tmp_path / "a.jsonl").write_bytes(lines([item]))
+    [read] = read_items(made(tmp_path, paths="a.jsonl"))
+    names = ["messages.role", "messages.content", "choices.text", "choices.label"]
+    assert (read.id, [part.name for part in read.parts]) == ("b/1", names)
+
+
+def test_the_sets_of_the_page_are_sound(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "contamination.md").read_text("utf-8")
+    [block] = re.findall(r"^```yaml\n(tests:\n.*?)^```", text, re.MULTILINE | re.DOTALL)
+    tree = Document.parse(block, "page").tree
+    found, faults = sets_of(tmp_path, tree["tests"])
+    assert not faults
+    assert list(found) == ["sums", "exam", "programs"]
+    assert found["programs"]["fields"]["solution"] == "{prompt}{canonical_solution}"
