@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -66,6 +67,30 @@ LocalPaths = Annotated[
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
 ]
 """One path or pattern, or a list of them."""
+
+
+def matched(patterns: Iterable[LocalPath]) -> tuple[list[LocalPath], list[str]]:
+    """The files that patterns name.
+
+    Args:
+        patterns: paths, or globs with ``*``, ``?``, ``[]`` and ``**``.
+
+    Returns:
+        The files, sorted within each pattern, each once; and what is wrong with a pattern.
+    """
+    found: dict[LocalPath, None] = {}
+    faults = []
+    for pattern in patterns:
+        written = pattern.written
+        # A path that exists is meant as it stands, brackets and all.
+        paths = [pattern] if os.path.lexists(pattern) else glob.glob(pattern, recursive=True)
+        plain = sorted(os.fspath(path) for path in paths if not os.path.isdir(path))
+        if os.path.isdir(pattern):
+            faults.append(f"{written} is a folder: write {written.rstrip('/')}/* for its files")
+        elif not plain:
+            faults.append(f"no file matches {written}")
+        found.update((pattern.found(path), None) for path in plain)
+    return list(found), faults
 
 
 _SHOWN = 20
@@ -182,9 +207,8 @@ def _explained(error: ValidationError, value: Any) -> Iterator[Fault]:
                 continue
         shown = f'"{given}"' if isinstance(given, str) else _plain(given)
         places.setdefault(place, []).append(f"{expected}, got {shown}")
-    deepest = max(len(place) for place in places)
     for place, texts in places.items():
-        if len(place) < deepest and len(places) > 1:
+        if any(place == other[: len(place)] for other in places if len(other) > len(place)):
             continue
         texts = [text for text in texts if not text.startswith("expected null")] or texts
         heads = [text.split(", got ")[0].removeprefix("expected ") for text in texts]

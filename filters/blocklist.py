@@ -17,7 +17,7 @@ from cleanpipe.errors import ConfigError
 from cleanpipe.filters import phrases as lists
 from cleanpipe.filters.boundaries import dictionary_breaks, goes_on, joint
 from cleanpipe.filters.folding import FoldedLine, fold
-from cleanpipe.parameters import LocalPaths
+from cleanpipe.parameters import LocalPaths, matched
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
@@ -72,7 +72,7 @@ class Blocklist(Filter):
 
     def resources(self) -> tuple[Resource, ...]:
         """Every file that a pattern names."""
-        found, _ = lists.files((*self.phrases, *self.exempt))
+        found, _ = matched((*self.phrases, *self.exempt))
         return tuple(Resource(path) for path in found)
 
     def check(self) -> Iterable[tuple[str, str]]:
@@ -86,7 +86,7 @@ class Blocklist(Filter):
             ("phrases", self.phrases, counted),
             ("exempt", self.exempt, exempt),
         ):
-            found, faults = lists.files(patterns)
+            found, faults = matched(patterns)
             for path in found:
                 phrases, wrong = lists.read(path)
                 if not phrases and not wrong and name == "phrases":
@@ -167,7 +167,7 @@ class Blocklist(Filter):
         """Folded phrases: those that count, and those that are exempt."""
         read = []
         for patterns in (self.phrases, self.exempt):
-            found, faults = lists.files(patterns)
+            found, faults = matched(patterns)
             phrases, wrong = lists.read_all(found)
             if faults or wrong:
                 raise ConfigError(f"blocklist: {'; '.join(faults + wrong)}")

@@ -1,4 +1,4 @@
-"""Lists of phrases in text files: found, read, every fault with its file and line. Not a stage.
+"""Lists of phrases in text files: read, every fault with its file and line. Not a stage.
 
 A list is UTF-8 text with one phrase a line. White space around a phrase, blank lines and a
 byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is a comment;
@@ -7,35 +7,7 @@ byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is
 
 from __future__ import annotations
 
-import glob
-import os
 from collections.abc import Iterable
-
-from cleanpipe.parameters import LocalPath
-
-
-def files(patterns: Iterable[LocalPath]) -> tuple[list[LocalPath], list[str]]:
-    """The files that patterns name.
-
-    Args:
-        patterns: paths, or globs with ``*``, ``?``, ``[]`` and ``**``.
-
-    Returns:
-        The files, sorted within each pattern, each once; and what is wrong with a pattern.
-    """
-    found: dict[LocalPath, None] = {}
-    faults = []
-    for pattern in patterns:
-        written = pattern.written
-        # A path that exists is meant as it stands, brackets and all.
-        matched = [pattern] if os.path.lexists(pattern) else glob.glob(pattern, recursive=True)
-        plain = sorted(os.fspath(path) for path in matched if not os.path.isdir(path))
-        if os.path.isdir(pattern):
-            faults.append(f"{written} is a folder: write {written.rstrip('/')}/* for its files")
-        elif not plain:
-            faults.append(f"no file matches {written}")
-        found.update((pattern.found(path), None) for path in plain)
-    return list(found), faults
 
 
 def read(path: str) -> tuple[list[str], list[str]]:

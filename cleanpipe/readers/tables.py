@@ -118,13 +118,14 @@ def _labels(values: pa.Array[Any] | None, rows: npt.NDArray[np.int64], file: str
         if kind == strings or pa.types.is_integer(kind):
             values = plain(values, kind).cast(strings)
         else:
-            values = pa.array([_label(value) for value in values.to_pylist()], strings)
+            values = pa.array([as_text(value) for value in values.to_pylist()], strings)
     if values.null_count:
         values = pc.coalesce(values, own_ids(file, rows))
     return values
 
 
-def _label(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
+    """A value as Python has it for Arrow's, as text: what is no string as JSON writes it."""
     if value is None or isinstance(value, (bool, float)):
         return label(value)
     try:
