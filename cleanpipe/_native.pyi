@@ -302,6 +302,7 @@ def passages(
     gram_offsets: NDArray[np.int64],
     grams: NDArray[np.uint64],
     gram_positions: NDArray[np.uint32],
+    gram_lengths: NDArray[np.uint8],
     need: NDArray[np.uint64],
     span: NDArray[np.uint32],
     /,
@@ -317,7 +318,7 @@ def passages(
     """Where parts of test items stand in texts, by coverage (docs/contamination.md).
 
     cleanpipe/native/passages.h says exactly what a passage is. There are c candidates, each a
-    text and a part that are looked at together, and P parts; m is min(3, tokens of the part).
+    text and a part that are looked at together, and P parts.
     Arrays are of one dimension and contiguous; they may be read-only and at any address, as in a
     mapped file, and are not to be written to meanwhile.
 
@@ -332,9 +333,10 @@ def passages(
         part_offsets: int64 of shape (P + 1,), into the next two.
         part_tokens, part_weights: uint64 and uint32; the hashes of a part's tokens and the
             weight of each.
-        gram_offsets: int64 of shape (P + 1,), into the next two.
-        grams, gram_positions: uint64 and uint32; the hashes of a part's m-grams, as `ngrams`
-            gives them for n = m, and the token each begins at, ascending by (gram, position).
+        gram_offsets: int64 of shape (P + 1,), into the next three.
+        grams, gram_positions, gram_lengths: uint64, uint32 and uint8; the hashes of a part's grams
+            of 1 to 3 tokens, as `ngrams` gives them for n of their lengths, the token each begins
+            at, and its length, ascending by (gram, position).
         need: uint64 of shape (P,); the least weight that a passage covers, 0 for no passage.
         span: uint32 of shape (P,); the most tokens in which that weight is to be found.
         code: the texts are read as code tokens.

@@ -221,7 +221,7 @@ bool numbers_view(Py_buffer *view, PyObject *object, const char *name, const cha
     const char *format;
     const bool is_signed = *dtype == 'i';
     const char *article = is_signed ? "an" : "a";
-    const Py_ssize_t size = strstr(dtype, "64") ? 8 : 4;
+    const Py_ssize_t size = strstr(dtype, "64") ? 8 : strstr(dtype, "32") ? 4 : 1;
 
     if (PyObject_GetBuffer(object, view, PyBUF_RECORDS_RO) < 0) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError) || !(type = type_name(object)))
@@ -234,7 +234,7 @@ bool numbers_view(Py_buffer *view, PyObject *object, const char *name, const cha
     format = view->format ? view->format : "B";
     if (*format == '=') /* native order, standard size: an array that is not aligned */
         format++;
-    if (view->itemsize != size || strlen(format) != 1 || !strchr(is_signed ? "ilq" : "ILQ", *format))
+    if (view->itemsize != size || strlen(format) != 1 || !strchr(is_signed ? "ilq" : "BILQ", *format))
         PyErr_Format(PyExc_TypeError, "expected %s %s array as %s, got items of format '%.40s'",
                      article, dtype, name, format);
     else if (view->ndim != dimensions)

@@ -11,7 +11,7 @@
 /* The arrays, in the order of the arguments. */
 enum {
     DOCUMENTS, PARTS, SEED_OFFSETS, SEEDS, PART_OFFSETS, PART_TOKENS, PART_WEIGHTS, GRAM_OFFSETS,
-    GRAMS, GRAM_POSITIONS, NEED, SPAN, COLUMNS,
+    GRAMS, GRAM_POSITIONS, GRAM_LENGTHS, NEED, SPAN, COLUMNS,
 };
 
 static const struct {
@@ -27,6 +27,7 @@ static const struct {
     [GRAM_OFFSETS] = {"gram_offsets", "int64"},
     [GRAMS] = {"grams", "uint64"},
     [GRAM_POSITIONS] = {"gram_positions", "uint32"},
+    [GRAM_LENGTHS] = {"gram_lengths", "uint8"},
     [NEED] = {"need", "uint64"},
     [SPAN] = {"span", "uint32"},
 };
@@ -115,10 +116,9 @@ static bool take_candidate(passages_context *of, Py_ssize_t i, Py_ssize_t rows)
         !range_of(of, PART_OFFSETS, PART_TOKENS, (Py_ssize_t)part, &token, &tokens) ||
         !range_of(of, GRAM_OFFSETS, GRAMS, (Py_ssize_t)part, &gram, &grams))
         return false;
-    if ((uint64_t)tokens > UINT32_MAX ||
-        (size_t)grams != cp_ngrams_count((size_t)tokens, CP_PASSAGE_GRAM)) {
-        PyErr_Format(PyExc_ValueError, "part %lld has %zd grams for %zd tokens", (long long)part,
-                     grams, tokens);
+    if ((uint64_t)tokens > UINT32_MAX || (uint64_t)grams > UINT32_MAX) {
+        PyErr_Format(PyExc_ValueError, "part %lld has %zd tokens and %zd grams: too many",
+                     (long long)part, tokens, grams);
         return false;
     }
     of->candidate[i] = (candidate){
@@ -130,6 +130,8 @@ static bool take_candidate(passages_context *of, Py_ssize_t i, Py_ssize_t rows)
             .weights = item(of, PART_WEIGHTS, token),
             .grams = item(of, GRAMS, gram),
             .positions = item(of, GRAM_POSITIONS, gram),
+            .lengths = item(of, GRAM_LENGTHS, gram),
+            .grams_count = (size_t)grams,
             .length = (size_t)tokens,
             .need = cp_load64(item(of, NEED, (Py_ssize_t)part)),
             .span = cp_load32(item(of, SPAN, (Py_ssize_t)part)),
@@ -146,6 +148,7 @@ static bool check_shapes(passages_context *of)
            check_length(of, SEED_OFFSETS, of->candidates + 1, DOCUMENTS) &&
            check_length(of, PART_WEIGHTS, length_of(of, PART_TOKENS), PART_TOKENS) &&
            check_length(of, GRAM_POSITIONS, length_of(of, GRAMS), GRAMS) &&
+           check_length(of, GRAM_LENGTHS, length_of(of, GRAMS), GRAMS) &&
            check_length(of, PART_OFFSETS, of->parts + 1, NEED) &&
            check_length(of, GRAM_OFFSETS, of->parts + 1, NEED) &&
            check_length(of, SPAN, of->parts, NEED);
@@ -200,7 +203,7 @@ static void write_found(const passages_context *of, const output out[6])
 
 PyObject *passages(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"", "", "", "", "", "", "", "", "", "", "", "", "", "", "code", NULL};
+    static char *names[] = {"", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "code", NULL};
     PyObject *texts, *object[COLUMNS];
     Py_ssize_t n;
     texts_input in = {0};
@@ -209,10 +212,11 @@ PyObject *passages(PyObject *module, PyObject *args, PyObject *keywords)
     bool good = true;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOOOOnOOOOOOOO|p:passages", names, &texts, &object[DOCUMENTS],
+            args, keywords, "OOOOOnOOOOOOOOO|p:passages", names, &texts, &object[DOCUMENTS],
             &object[PARTS], &object[SEED_OFFSETS], &object[SEEDS], &n, &object[PART_OFFSETS],
             &object[PART_TOKENS], &object[PART_WEIGHTS], &object[GRAM_OFFSETS], &object[GRAMS],
-            &object[GRAM_POSITIONS], &object[NEED], &object[SPAN], &of.code) ||
+            &object[GRAM_POSITIONS], &object[GRAM_LENGTHS], &object[NEED], &object[SPAN],
+            &of.code) ||
         !check_n(n))
         return NULL;
     of.n = (size_t)n;

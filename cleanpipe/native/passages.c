@@ -7,15 +7,15 @@
 #include "ngrams.h"
 
 typedef struct {
-    uint32_t begin; /* the first of its m tokens in the document */
-    uint32_t gram;  /* the first of the part's grams that are it */
-    uint32_t grams; /* how many of them count */
+    uint32_t begin, end; /* its tokens in the document, half-open */
+    uint32_t gram;       /* the first of the part's grams that are it */
+    uint32_t grams;      /* how many of them count */
 } match;
 
 struct cp_passages_scratch {
     uint64_t *covering; /* for each token of the part; all 0 between candidates */
     size_t covering_room;
-    uint64_t *rolled; /* the m-grams of a region */
+    uint64_t *rolled; /* the grams of a region, of one token, then of two, and so on */
     size_t rolled_room;
     match *matches; /* of a region */
     size_t matches_room;
@@ -60,14 +60,15 @@ static void *with_room(void *block, size_t *room, size_t count, size_t size)
 /* Room for a region of `tokens` tokens. */
 static bool region_room(cp_passages_scratch *scratch, size_t tokens)
 {
+    const size_t grams = tokens <= SIZE_MAX / CP_PASSAGE_GRAM ? tokens * CP_PASSAGE_GRAM : SIZE_MAX;
     uint64_t *rolled =
-        with_room(scratch->rolled, &scratch->rolled_room, tokens, sizeof *scratch->rolled);
+        with_room(scratch->rolled, &scratch->rolled_room, grams, sizeof *scratch->rolled);
     match *matches;
 
     if (!rolled)
         return false;
     scratch->rolled = rolled;
-    matches = with_room(scratch->matches, &scratch->matches_room, tokens, sizeof *matches);
+    matches = with_room(scratch->matches, &scratch->matches_room, grams, sizeof *matches);
     if (!matches)
         return false;
     scratch->matches = matches;
@@ -112,8 +113,7 @@ static bool append(cp_passages *out, cp_passage passage)
 typedef struct {
     const cp_part *part;
     const cp_tokens *document;
-    size_t width; /* m */
-    size_t grams; /* of the part */
+    bool has[CP_PASSAGE_GRAM + 1]; /* whether the part has grams of that length */
     cp_passages_scratch *scratch;
     uint64_t covered; /* by the window */
     size_t free;      /* the first token of the document behind the last passage */
@@ -137,7 +137,7 @@ static inline uint64_t token_at(const search *s, size_t at)
 /* The first gram from `low` on that is not less than the hash, or greater than it. */
 static size_t bisect(const search *s, size_t low, uint64_t hash, bool greater)
 {
-    size_t high = s->grams;
+    size_t high = s->part->grams_count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -151,10 +151,15 @@ static size_t bisect(const search *s, size_t low, uint64_t hash, bool greater)
     return low;
 }
 
-/* Whether the part has a gram where it should have the gram number `at`. */
+static inline size_t length_at(const search *s, size_t at)
+{
+    return s->part->lengths[at];
+}
+
+/* Whether the gram number `at` lies in the part. */
 static inline bool sound(const search *s, size_t at)
 {
-    return position_at(s, at) <= s->part->length - s->width;
+    return position_at(s, at) + length_at(s, at) <= s->part->length;
 }
 
 /* ---- windows ---- */
@@ -164,7 +169,7 @@ static void add(search *s, const match *m)
     for (uint32_t g = 0; g < m->grams; g++) {
         size_t from = position_at(s, m->gram + g);
 
-        for (size_t t = from; t < from + s->width; t++)
+        for (size_t t = from; t < from + (m->end - m->begin); t++)
             if (!s->scratch->covering[t]++)
                 s->covered += cp_load32(s->part->weights + t * sizeof(uint32_t));
     }
@@ -175,7 +180,7 @@ static void take_away(search *s, const match *m)
     for (uint32_t g = 0; g < m->grams; g++) {
         size_t from = position_at(s, m->gram + g);
 
-        for (size_t t = from; t < from + s->width; t++)
+        for (size_t t = from; t < from + (m->end - m->begin); t++)
             if (!--s->scratch->covering[t])
                 s->covered -= cp_load32(s->part->weights + t * sizeof(uint32_t));
     }
@@ -184,28 +189,38 @@ static void take_away(search *s, const match *m)
 /* Whether the window from match l to match r is too long. */
 static inline bool too_long(const search *s, const match *l, const match *r)
 {
-    return r->begin + s->width - l->begin > s->part->span;
+    return (uint64_t)r->end > (uint64_t)l->begin + s->part->span;
 }
 
-/* Adds the matches behind r that the passage of matches l to r is to have; returns its last. */
-static size_t grow(search *s, size_t l, size_t r, size_t count)
+/* From the window of matches *l to r, which has what is needed, to the best one behind it. */
+static size_t best_window(search *s, size_t *l, size_t r, size_t count)
 {
     const match *const matches = s->scratch->matches;
     uint64_t most = s->covered;
-    size_t last = r, at = r + 1;
+    size_t best = r, best_l = *l, from = *l, at = r + 1;
 
-    for (; at < count && !too_long(s, &matches[l], &matches[at]); at++) {
-        if (at - last > last - l + 1 + CP_PASSAGE_PATIENCE)
-            break;
+    for (; at < count && at - best <= best - best_l + 1 + CP_PASSAGE_PATIENCE &&
+           matches[at].begin <= (uint64_t)matches[best].end + s->part->span;
+         at++) {
         add(s, &matches[at]);
+        for (; too_long(s, &matches[from], &matches[at]); from++)
+            take_away(s, &matches[from]);
+        if (s->covered < s->part->need) {
+            at++;
+            break;
+        }
         if (s->covered > most) {
             most = s->covered;
-            last = at;
+            best = at;
+            best_l = from;
         }
     }
-    while (--at > last)
-        take_away(s, &matches[at]);
-    return last;
+    for (; from < at; from++)
+        take_away(s, &matches[from]);
+    for (at = best_l; at <= best; at++)
+        add(s, &matches[at]);
+    *l = best_l;
+    return best;
 }
 
 /* The first match from l on without which something is not covered. */
@@ -246,18 +261,23 @@ static size_t right_edge(const search *s, size_t last, size_t e)
     return 0;
 }
 
-static int emit(search *s, const match *left, const match *right, size_t candidate,
-                cp_passages *out)
+static int emit(search *s, size_t l, size_t r, size_t candidate, cp_passages *out)
 {
-    size_t first = left->begin, last = right->begin + s->width - 1;
-    size_t greatest = bisect(s, right->gram, gram_at(s, right->gram), true);
+    const match *const matches = s->scratch->matches, *left = &matches[l], *right = &matches[r];
+    size_t first, last = right->end - 1, greatest;
 
+    /* A longer gram may end behind a shorter one, and begin before it. */
+    for (size_t at = l; at <= r && matches[at].end < left->begin + CP_PASSAGE_GRAM; at++)
+        if (matches[at].begin < left->begin)
+            left = &matches[at];
+    first = left->begin;
+    greatest = bisect(s, right->gram, gram_at(s, right->gram), true);
     /* Of damaged grams, bisection may find what is before the match. */
     greatest = greatest > right->gram ? greatest - 1 : right->gram;
-    if (!sound(s, greatest))
+    if (!sound(s, greatest) || length_at(s, greatest) == 0)
         return CP_PASSAGES_PART;
     first -= left_edge(s, first, position_at(s, left->gram));
-    last += right_edge(s, last, position_at(s, greatest) + s->width - 1);
+    last += right_edge(s, last, position_at(s, greatest) + length_at(s, greatest) - 1);
     s->free = last + 1;
     return append(out, (cp_passage){candidate, s->covered, (uint32_t)first, (uint32_t)last,
                                     s->document->start[first], s->document->end[last]})
@@ -276,9 +296,9 @@ static int sweep(search *s, size_t count, size_t candidate, cp_passages *out)
         for (; l <= r && too_long(s, &matches[l], &matches[r]); l++)
             take_away(s, &matches[l]);
         if (s->part->need && s->covered >= s->part->need) {
-            r = grow(s, l, r, count);
+            r = best_window(s, &l, r, count);
             l = trim(s, l);
-            code = emit(s, &matches[l], &matches[r], candidate, out);
+            code = emit(s, l, r, candidate, out);
             for (; l <= r; l++)
                 take_away(s, &matches[l]);
             if (code != CP_OK)
@@ -292,29 +312,37 @@ static int sweep(search *s, size_t count, size_t candidate, cp_passages *out)
 
 /* ---- regions ---- */
 
-/* The matches of [begin, end) to scratch->matches. */
+/* The matches of [begin, end) to scratch->matches, by their ends, then their begins. */
 static int find_matches(search *s, size_t begin, size_t end, size_t *count)
 {
-    const size_t places = end - begin - s->width + 1;
-    const uint64_t *rolled;
+    const size_t tokens = end - begin;
 
     *count = 0;
-    if (!region_room(s->scratch, end - begin))
+    if (!region_room(s->scratch, tokens))
         return CP_NO_MEMORY;
-    rolled = s->scratch->rolled;
-    cp_ngrams_roll(s->document->hash + begin, end - begin, s->width, s->scratch->rolled);
-    for (size_t i = 0; i < places; i++) {
-        size_t at = bisect(s, 0, rolled[i], false), behind = at;
+    for (size_t width = 1; width <= CP_PASSAGE_GRAM; width++)
+        if (s->has[width])
+            cp_ngrams_roll(s->document->hash + begin, tokens, width,
+                           s->scratch->rolled + (width - 1) * tokens);
+    for (size_t stop = 1; stop <= tokens; stop++)
+        for (size_t width = stop < CP_PASSAGE_GRAM ? stop : CP_PASSAGE_GRAM; width; width--) {
+            uint64_t gram;
+            size_t at, behind;
 
-        for (; behind < s->grams && behind - at < CP_PASSAGE_POSITIONS &&
-               gram_at(s, behind) == rolled[i];
-             behind++)
-            if (!sound(s, behind))
-                return CP_PASSAGES_PART;
-        if (behind > at)
-            s->scratch->matches[(*count)++] =
-                (match){(uint32_t)(begin + i), (uint32_t)at, (uint32_t)(behind - at)};
-    }
+            if (!s->has[width])
+                continue;
+            gram = s->scratch->rolled[(width - 1) * tokens + stop - width];
+            at = behind = bisect(s, 0, gram, false);
+            for (; behind < s->part->grams_count && behind - at < CP_PASSAGE_POSITIONS &&
+                   gram_at(s, behind) == gram && length_at(s, behind) == width;
+                 behind++)
+                if (!sound(s, behind))
+                    return CP_PASSAGES_PART;
+            if (behind > at)
+                s->scratch->matches[(*count)++] =
+                    (match){(uint32_t)(begin + stop - width), (uint32_t)(begin + stop),
+                            (uint32_t)at, (uint32_t)(behind - at)};
+        }
     return CP_OK;
 }
 
@@ -328,8 +356,9 @@ int cp_passages_find(const cp_part *part, const cp_tokens *document, const uint8
     uint64_t previous = 0;
     int code = CP_OK;
 
-    s.width = part->length < CP_PASSAGE_GRAM ? part->length : CP_PASSAGE_GRAM;
-    s.grams = cp_ngrams_count(part->length, CP_PASSAGE_GRAM);
+    for (size_t at = 0; at < part->grams_count; at++)
+        if (part->lengths[at] <= CP_PASSAGE_GRAM)
+            s.has[part->lengths[at]] = true;
     if (!part_room(scratch, part->length))
         return CP_NO_MEMORY;
     for (size_t i = 0; i <= count && code == CP_OK; i++) {
@@ -346,8 +375,7 @@ int cp_passages_find(const cp_part *part, const cp_tokens *document, const uint8
             from = (size_t)seed - (seed < part->span ? (size_t)seed : part->span);
         }
         if (i == count || from > end) {
-            if (s.width && end - begin >= s.width &&
-                (code = find_matches(&s, begin, end, &matches)) == CP_OK)
+            if (end > begin && (code = find_matches(&s, begin, end, &matches)) == CP_OK)
                 code = sweep(&s, matches, candidate, out);
             begin = from;
         }

@@ -2,39 +2,41 @@
  *
  * A candidate is a document and a part of which an indexed n-gram was found there, at some tokens
  * s of the document: the seeds. All is counted in tokens and in whole numbers. With D tokens in the
- * document, L in the part, S its span and m = min(CP_PASSAGE_GRAM, L):
+ * document and S the part's span:
  *
  *   region   a maximal stretch of the union of [s - S, s + n + S), cut to [0, D)
- *   match    a place j of a region whose m tokens [j, j + m), all in the region, are an m-gram of
- *            the part. It covers the part's tokens [i, i + m) for each position i of that gram,
- *            of which the first CP_PASSAGE_POSITIONS count
+ *   match    tokens in a row, all in the region, that are a gram of the part, which has grams of 1
+ *            to CP_PASSAGE_GRAM tokens. It covers the part's tokens at each position of that gram,
+ *            of which the first CP_PASSAGE_POSITIONS count. Matches are in order of their ends,
+ *            then of their begins
  *   covered  the weight of the part's tokens that a window of matches, l to r, covers
  *
  * In each region r goes from match to match, and l follows so that the window, from the begin of
  * match l to the end of match r, has at most S tokens. Where `need` is covered (need 0: never)
  *
- *   grow     matches behind r are added as long as the window has at most S tokens; the first one
- *            with the most covered is the passage's last. It ends early, where as many matches in
- *            a row add nothing as the window up to the last that did has, and
- *            CP_PASSAGE_PATIENCE more
+ *   best     windows go on in that way; the first one with the most covered is the passage's. They
+ *            end before a match without `need`, one that begins more than S tokens behind the end
+ *            of the best window, and one with more matches between it and the best window than
+ *            that window has, and CP_PASSAGE_PATIENCE more
  *   trim     matches from l on go while that takes nothing from what is covered
  *
- * and the passage is from the begin of match l to the end of its last match. The next window begins
- * empty behind that match; so passages are of different matches, though the tokens at their ends
- * may be the same ones.
+ * and the passage is from the least begin of the window's matches to the end of its last. The next
+ * window begins empty behind that match; so passages are of different matches, though the tokens at
+ * their ends may be the same ones.
  *
- * Then its edges: an m-gram breaks at a replaced token, and leaves up to m - 1 beyond it. Let q be
- * the least position in the part of match l's gram: the passage is longer on the left by the
- * greatest k <= CP_PASSAGE_EDGE for which the token k before the passage is the part's token q - k
- * and no token of the passage before; on the right likewise, from the last token of the greatest
- * position of the last match's gram. `covered` stays.
+ * Then its edges: a gram breaks at a replaced token, and leaves some beyond it. Let q be the least
+ * position in the part of the gram that the passage begins with: the passage is longer on the left
+ * by the greatest k <= CP_PASSAGE_EDGE for which the token k before the passage is the part's token
+ * q - k and no token of the passage before; on the right likewise, from the last token of the
+ * greatest position of the last match's gram. `covered` stays.
  *
- * Time: O(log(L) + 1) for each token of a region to find the matches. Every match is added once as
- * r goes, or once in growing if a passage keeps it. Those that growing adds in vain are at most as
- * many as its window had, plus CP_PASSAGE_PATIENCE; windows that end in a passage have no match in
- * common, so all that is no more than 2 * matches + CP_PASSAGE_PATIENCE * passages, and there are
- * no more passages than matches. To add and to remove one costs CP_PASSAGE_POSITIONS * m steps or fewer. So a candidate is linear in
- * its regions, whatever repeats in the document or the part. */
+ * Time: O(log(grams) + 1) for each token of a region to find the matches. Every match is added and
+ * removed once as r goes. The search for the best window adds those between it and where it ends in
+ * vain, as many as the best window has and CP_PASSAGE_PATIENCE more or fewer, and the best window
+ * once more; best windows have no match in common, so all that is no more than
+ * 3 * matches + CP_PASSAGE_PATIENCE * passages, and there are no more passages than matches. To add
+ * and to remove one costs CP_PASSAGE_POSITIONS * CP_PASSAGE_GRAM steps or fewer. So a candidate is
+ * linear in its regions, whatever repeats in the document or the part. */
 #ifndef CP_PASSAGES_H
 #define CP_PASSAGES_H
 
@@ -43,7 +45,7 @@
 
 #include "tokens.h"
 
-#define CP_PASSAGE_GRAM 3       /* tokens of the grams that cover */
+#define CP_PASSAGE_GRAM 3       /* most tokens of the grams that cover */
 #define CP_PASSAGE_POSITIONS 64 /* of one gram in a part that are covered by a match */
 #define CP_PASSAGE_PATIENCE 8
 #define CP_PASSAGE_EDGE 8
@@ -58,8 +60,10 @@ enum { /* beside CP_OK, CP_NO_MEMORY */
 typedef struct {
     const uint8_t *tokens;    /* uint64[length], their hashes */
     const uint8_t *weights;   /* uint32[length] */
-    const uint8_t *grams;     /* uint64[cp_ngrams_count(length, CP_PASSAGE_GRAM)], ascending */
+    const uint8_t *grams;     /* uint64[grams_count], ascending */
     const uint8_t *positions; /* uint32, of each gram in the part, ascending where grams repeat */
+    const uint8_t *lengths;   /* uint8, of each gram; equal grams have one length */
+    size_t grams_count;       /* at most UINT32_MAX */
     size_t length;            /* at most UINT32_MAX */
     uint64_t need;            /* the least weight that is to be covered; 0: no passage */
     uint32_t span;            /* the most tokens that a window has */
