@@ -127,7 +127,9 @@ def test_a_word_has_one_hash(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["'…'", "a tag without an end", "letters at random", repr(b"\xff")])
+@pytest.mark.parametrize(
+    "name", ["'…'", "a tag without an end", "letters at random", repr(b"\xff")]
+)
 def test_time_is_linear(name: str) -> None:
     short, long = (
         partial(_native.tokens, array_of(HOSTILE[name](size)), code=True)

@@ -176,7 +176,11 @@ def test_an_index_of_code_tokens() -> None:
     assert image == plain[:36] + b"\x02" + plain[37:]
     assert _native.index_header(image) == (4, len(hashes), 64, -1, True)
     found = query(image, strings([f"x, {head}", other, None]))
-    assert [[hit[:3] for hit in hits] for hits in found] == [[(2, 3, 10), (3, 6, 12), (4, 8, 13)], [], []]
+    assert [[hit[:3] for hit in hits] for hits in found] == [
+        [(2, 3, 10), (3, 6, 12), (4, 8, 13)],
+        [],
+        [],
+    ]
     assert query(plain, strings([head])) == [[]]
     valued = _native.index_build(hashes, np.arange(len(hashes), dtype=np.uint32), 4, True)
     assert valued[36] == 3

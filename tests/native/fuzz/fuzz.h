@@ -26,6 +26,7 @@ typedef struct {
 
 uint64_t fuzz_utf8(const fuzz_input *in);
 uint64_t fuzz_tokens(const fuzz_input *in);
+uint64_t fuzz_code_tokens(const fuzz_input *in);
 uint64_t fuzz_ngrams(const fuzz_input *in);
 uint64_t fuzz_minhash(const fuzz_input *in);
 uint64_t fuzz_index(const fuzz_input *in);
@@ -37,6 +38,7 @@ uint64_t fuzz_markup(const fuzz_input *in);
 uint64_t fuzz_kinds(const fuzz_input *in);
 uint64_t fuzz_measures(const fuzz_input *in);
 uint64_t fuzz_sets(const fuzz_input *in);
+uint64_t fuzz_passages(const fuzz_input *in);
 
 /* Ends the process with a message unless the condition holds, NDEBUG or not. */
 #define FUZZ_CHECK(condition) \

@@ -224,7 +224,7 @@ static uint64_t ask_damaged(const fuzz_input *in, const uint8_t *data, size_t si
 uint64_t fuzz_index(const fuzz_input *in)
 {
     size_t n = 1 + in->parameter[0] % 6u, grams, count, size, found = 0;
-    bool valued = in->parameter[1] & 1, crowd = in->parameter[1] & 2;
+    bool valued = in->parameter[1] & 1, crowd = in->parameter[1] & 2, code = in->parameter[1] & 4;
     uint64_t *picked, *gram, digest = 0;
     cp_tokens tokens = {0};
     cp_hits hits = {0};
@@ -248,9 +248,11 @@ uint64_t fuzz_index(const fuzz_input *in)
     size = cp_index_size(count, valued);
     data = fuzz_allocate(size);
     memset(data, 0xA5, size); /* all is written, zeros too */
-    FUZZ_CHECK(cp_index_write(data, picked, valued ? values : NULL, count, (uint32_t)n) == CP_OK);
+    FUZZ_CHECK(cp_index_write(data, picked, valued ? values : NULL, count, (uint32_t)n, code) ==
+               CP_OK);
     FUZZ_CHECK(cp_index_open(data, size, &index) == CP_OK);
     FUZZ_CHECK(index.n == n && index.count == count && (index.values != NULL) == valued);
+    FUZZ_CHECK(index.code == code);
     digest = fuzz_digest(digest, data, size);
 
     if (fuzz_no_memory(cp_index_query(&index, &tokens, &hits))) {
@@ -273,7 +275,7 @@ uint64_t fuzz_index(const fuzz_input *in)
 
     if (count) {
         picked[count - 1] = count == 1 ? picked[0] : picked[count - 2];
-        FUZZ_CHECK(cp_index_write(data, picked, NULL, count, 1) ==
+        FUZZ_CHECK(cp_index_write(data, picked, NULL, count, 1, false) ==
                    (count == 1 ? CP_OK : CP_INDEX_UNSORTED));
     }
     cp_hits_free(&hits);

@@ -20,6 +20,7 @@ static const struct {
 } kernels[] = {
     {"utf8", fuzz_utf8},
     {"tokens", fuzz_tokens},
+    {"code_tokens", fuzz_code_tokens},
     {"ngrams", fuzz_ngrams},
     {"minhash", fuzz_minhash},
     {"index", fuzz_index},
@@ -31,6 +32,7 @@ static const struct {
     {"kinds", fuzz_kinds},
     {"measures", fuzz_measures},
     {"sets", fuzz_sets},
+    {"passages", fuzz_passages},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, HEADER = 1 + FUZZ_PARAMETERS, BEHIND = 64 };

@@ -1,9 +1,10 @@
-/* utf8.h and tokens.h, and what other properties need of texts. */
+/* utf8.h, tokens.h and code_tokens.h, and what other properties need of texts. */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_tokens.h"
 #include "unicode_tables.h"
 #include "utf8.h"
 
@@ -113,6 +114,11 @@ uint64_t *fuzz_words(const fuzz_input *in, size_t *count)
 
 /* ---- tokens ---- */
 
+typedef struct {
+    int (*scan)(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed);
+    uint64_t (*count)(const uint8_t *text, size_t len);
+} tokenizer;
+
 /* The hash of a token's bytes, from its definition. */
 static uint64_t hash_slowly(const uint8_t *token, size_t len)
 {
@@ -146,14 +152,15 @@ static uint64_t hash_slowly(const uint8_t *token, size_t len)
 }
 
 /* The token alone is one token, with the same hash. */
-static void check_alone(const cp_tokens *tokens, size_t i, const uint8_t *text)
+static void check_alone(const tokenizer *of, const cp_tokens *tokens, size_t i,
+                        const uint8_t *text)
 {
     size_t len = tokens->end[i] - tokens->start[i];
     uint8_t *copy = fuzz_copy(text + tokens->start[i], len);
     cp_tokens one = {0};
     uint64_t ill_formed = 0;
 
-    if (!fuzz_no_memory(cp_tokens_scan(copy, len, &one, &ill_formed))) {
+    if (!fuzz_no_memory(of->scan(copy, len, &one, &ill_formed))) {
         FUZZ_CHECK(one.count == 1 && ill_formed == 0);
         FUZZ_CHECK(one.start[0] == 0 && one.end[0] == len);
         FUZZ_CHECK(one.hash[0] == tokens->hash[i]);
@@ -163,7 +170,7 @@ static void check_alone(const cp_tokens *tokens, size_t i, const uint8_t *text)
     free(copy);
 }
 
-static void check_tokens(const cp_tokens *tokens, const fuzz_input *in)
+static void check_tokens(const tokenizer *of, const cp_tokens *tokens, const fuzz_input *in)
 {
     bool *boundary = fuzz_boundaries(in->text, in->len);
     uint32_t behind = 0;
@@ -173,16 +180,16 @@ static void check_tokens(const cp_tokens *tokens, const fuzz_input *in)
 
         FUZZ_CHECK(behind <= start && start < end && end <= in->len);
         FUZZ_CHECK(boundary[start] && boundary[end]);
-        FUZZ_CHECK(cp_tokens_count(in->text + behind, start - behind) == 0);
-        check_alone(tokens, i, in->text);
+        FUZZ_CHECK(of->count(in->text + behind, start - behind) == 0);
+        check_alone(of, tokens, i, in->text);
         behind = end;
     }
     if (in->len)
-        FUZZ_CHECK(cp_tokens_count(in->text + behind, in->len - behind) == 0);
+        FUZZ_CHECK(of->count(in->text + behind, in->len - behind) == 0);
     free(boundary);
 }
 
-uint64_t fuzz_tokens(const fuzz_input *in)
+static uint64_t scan_twice(const tokenizer *of, const fuzz_input *in)
 {
     cp_tokens tokens = {0};
     uint64_t ill_formed = 1, digest = 0;
@@ -194,14 +201,14 @@ uint64_t fuzz_tokens(const fuzz_input *in)
         size_t before = tokens.count;
         uint64_t bad_before = ill_formed;
 
-        if (fuzz_no_memory(cp_tokens_scan(in->text, in->len, &tokens, &ill_formed))) {
+        if (fuzz_no_memory(of->scan(in->text, in->len, &tokens, &ill_formed))) {
             FUZZ_CHECK(tokens.count == before && ill_formed == bad_before);
-            FUZZ_CHECK(!fuzz_no_memory(cp_tokens_scan(in->text, in->len, &tokens, &ill_formed)));
+            FUZZ_CHECK(!fuzz_no_memory(of->scan(in->text, in->len, &tokens, &ill_formed)));
         }
-        FUZZ_CHECK(tokens.count - before == cp_tokens_count(in->text, in->len));
+        FUZZ_CHECK(tokens.count - before == of->count(in->text, in->len));
         FUZZ_CHECK(ill_formed - bad_before == cp_utf8_ill_formed(in->text, in->len));
         if (times == 1)
-            check_tokens(&tokens, in);
+            check_tokens(of, &tokens, in);
     }
     for (size_t i = 0, half = tokens.count / 2; i < half; i++) {
         FUZZ_CHECK(tokens.start[i] == tokens.start[half + i]);
@@ -216,4 +223,14 @@ uint64_t fuzz_tokens(const fuzz_input *in)
     cp_tokens_free(&tokens);
     FUZZ_CHECK(!tokens.hash && !tokens.count && !tokens.capacity);
     return fuzz_digest(digest, &ill_formed, sizeof ill_formed);
+}
+
+uint64_t fuzz_tokens(const fuzz_input *in)
+{
+    return scan_twice(&(tokenizer){cp_tokens_scan, cp_tokens_count}, in);
+}
+
+uint64_t fuzz_code_tokens(const fuzz_input *in)
+{
+    return scan_twice(&(tokenizer){cp_code_tokens_scan, cp_code_tokens_count}, in);
 }
