@@ -46,7 +46,10 @@ def page(name: str) -> str:
     members = _members(cls)
     if members:
         lines += ["", "its rules, each a stage of the plan, turned off by null"]
-        lines += [f"  {name}.{member}: {json.dumps(parameters)}" for member, parameters in members]
+        lines += [
+            f"  {f'{name}.{member}' if member else name}: {json.dumps(parameters)}"
+            for member, parameters in members
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +89,6 @@ def _short(hint: str) -> str:
 
 
 def _members(cls: type[Stage]) -> list[tuple[str, Any]]:
-    if not issubclass(cls, NamedSet):
-        return []
+    if not issubclass(cls, NamedSet) or any("required" in line for line in _parameters(cls)):
+        return []  # or they depend on what is given
     return [(member, shown(stage)) for member, stage in cls().expand()]
