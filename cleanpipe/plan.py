@@ -21,7 +21,7 @@ from cleanpipe.sources import Source
 from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
 from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Stage
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the files of a run change their form: old outputs are then not resumed."""
 
 

@@ -82,6 +82,10 @@ def _parameters(cls: type[Any]) -> list[str]:
     return lines
 
 
+def _required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is field.default_factory is dataclasses.MISSING
+
+
 def _short(hint: str) -> str:
     for prefix in ("typing.", "cleanpipe.bounds.", "cleanpipe.parameters.", "collections.abc."):
         hint = hint.replace(prefix, "")
@@ -89,6 +93,6 @@ def _short(hint: str) -> str:
 
 
 def _members(cls: type[Stage]) -> list[tuple[str, Any]]:
-    if not issubclass(cls, NamedSet) or any("required" in line for line in _parameters(cls)):
+    if not issubclass(cls, NamedSet) or any(map(_required, dataclasses.fields(cls))):
         return []  # or they depend on what is given
     return [(member, shown(stage)) for member, stage in cls().expand()]

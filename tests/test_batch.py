@@ -78,8 +78,8 @@ LANGUAGE = pa.array(["en", None, "fr"], TEXT)
 
 
 def test_kept() -> None:
-    table = example().kept(LANGUAGE)
-    assert table.schema == kept_schema(COLUMNS)
+    table = example().kept(LANGUAGE, KINDS)
+    assert table.schema == kept_schema(COLUMNS, KINDS)
     assert table.to_pylist() == [
         {
             "id": "id0",
@@ -113,14 +113,14 @@ def test_dropped() -> None:
 def test_the_promised_columns() -> None:
     promised = """id file row source language url stage rule measure value bound also_failed
     survivor_id survivor_file survivor_row survivor_run similarity test_set test_item match
-    match_start match_end"""
+    match_start match_end test_score test_evidence"""
     assert promised.split() == DROPPED.names
     whole = {"row", "survivor_row", "match_start", "match_end"}
     for column in DROPPED:
         expected: pa.DataType = TEXT
         if column.name in whole:
             expected = pa.int64()
-        elif column.name in ("value", "similarity"):
+        elif column.name in ("value", "similarity", "test_score"):
             expected = pa.float64()
         elif column.name == "also_failed":
             expected = pa.list_(TEXT)
