@@ -82,8 +82,9 @@ def _parameters(cls: type[Any]) -> list[str]:
     return lines
 
 
-def _required(field: dataclasses.Field[Any]) -> bool:
-    return field.default is field.default_factory is dataclasses.MISSING
+def _needs_parameters(cls: type[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return any(f.default is f.default_factory is missing for f in dataclasses.fields(cls))
 
 
 def _short(hint: str) -> str:
@@ -93,6 +94,6 @@ def _short(hint: str) -> str:
 
 
 def _members(cls: type[Stage]) -> list[tuple[str, Any]]:
-    if not issubclass(cls, NamedSet) or any(map(_required, dataclasses.fields(cls))):
+    if not issubclass(cls, NamedSet) or _needs_parameters(cls):
         return []  # or they depend on what is given
     return [(member, shown(stage)) for member, stage in cls().expand()]

@@ -288,7 +288,7 @@ class Finds(NamedSet):
 
     def expand(self) -> Sequence[tuple[str, Stage]]:
         if isinstance(self.action, str):
-            actions = dict.fromkeys(self.sets, self.action)
+            actions: dict[str, str] = dict.fromkeys(self.sets, self.action)
         else:
             actions = dict(self.action)
         members: list[type[_Finder]] = [FindsFlag, FindsCut, FindsDrop]

@@ -91,6 +91,16 @@ def test_kept() -> None:
     ]
 
 
+def test_a_label_called_test_set_is_kept_too() -> None:
+    batch, kinds = example(), {**KINDS, "tests.test_set": "label", "more.test_set": "label"}
+    for found, expected in (({}, None), ({"more.test_set": ["gsm", None, None]}, "gsm")):
+        batch.measures |= {name: pa.array(values, TEXT) for name, values in found.items()}
+        table = batch.kept(LANGUAGE, kinds)
+        assert table.schema == kept_schema(COLUMNS, kinds)
+        (row,) = table.column("cleanpipe").to_pylist()
+        assert list(row.items())[-2:] == [("language", "en"), ("test_set", expected)]
+
+
 def test_dropped() -> None:
     table = example().dropped(LANGUAGE)
     assert table.schema == DROPPED
@@ -169,8 +179,8 @@ def test_spooled_and_back(columns: bool) -> None:
     assert again.drops == batch.drops
     assert again.columns == batch.columns
     again.text = batch.text
-    for method in ("kept", "dropped"):
-        assert getattr(again, method)(LANGUAGE) == getattr(batch, method)(LANGUAGE)
+    assert again.kept(LANGUAGE, KINDS) == batch.kept(LANGUAGE, KINDS)
+    assert again.dropped(LANGUAGE) == batch.dropped(LANGUAGE)
     assert again.measured(KINDS) == batch.measured(KINDS)
     assert again.bytes_in.tolist() == [3, 0, 7]
     assert again.tokens_in.tolist() == [0, 1, 2]

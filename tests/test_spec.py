@@ -299,8 +299,8 @@ stages:
         (7, "model", "No such file or directory"),
         (7, "bounds", "nothing passes"),
         (8, "model", "No such file or directory"),
-        (10, "remove", "No such file or directory"),
         (11, "unit", "expected 'paragraph'"),
+        (13, "model", "No such file or directory"),
     ]
 
 

@@ -19,13 +19,16 @@ from cleanpipe.batch import MATCHES
 from cleanpipe.explain import explain
 from cleanpipe.job import Job
 from cleanpipe.leaks import Leaks
+from cleanpipe.parameters import LocalPath
 from cleanpipe.printing import plan_text
 from cleanpipe.runner import InlineRunner
 from cleanpipe.tasks import Task
+from cleanpipe.units import Units
 
 from ..conftest import Cli
+from ..contract.test_contract import check_matches
 from ..jobs import FOLDERS, LENGTH, content, jsonl, parts, pipeline, rows, run, summary
-from ..stages_for_tests import Finds, registered
+from ..stages_for_tests import Finds, FindsCut, FindsDrop, FindsFlag, registered
 
 SETS = {
     "gsm": {"q1": "How many eggs has Ann?", "a1": "She has 18.", "s": "x", "never": "zzz zzz"},
@@ -251,9 +254,9 @@ def test_other_plans_have_nothing_of_it(tmp_path: Path) -> None:
 def in_memory(folder: Path, texts: list[str], action: Any, **more: Any) -> Any:
     write(folder)
     sets = {name: str(folder / f"{name}.json") for name in SETS}
-    return Pipeline.from_dict({"stages": [{"finds": {"sets": sets, "action": action}}], **more}).run(
-        texts
-    )
+    return Pipeline.from_dict(
+        {"stages": [{"finds": {"sets": sets, "action": action}}], **more}
+    ).run(texts)
 
 
 def test_ids_of_data_in_memory_are_positions(tmp_path: Path) -> None:
@@ -270,9 +273,7 @@ def test_explain(finished: Path, clean: Cli) -> None:
         made = explain(str(finished / "out"), f"{row['file']}:{row['row']}")
         assert made.agrees, made.differences
         assert [match.row for match in made.matches] == [
-            each
-            for each in expected()
-            if (each["file"], each["row"]) == (row["file"], row["row"])
+            each for each in expected() if (each["file"], each["row"]) == (row["file"], row["row"])
         ]
         said = str(made)
         for match in made.matches:
@@ -285,7 +286,7 @@ def test_explain(finished: Path, clean: Cli) -> None:
             ) in said
             seen.add((match.row["action"], made.drop is None))
         if made.drop is not None and made.drop.stage == "finds.drop":
-            start = f"dropped by finds.drop: score 0.93 (passes < 0.6) for item "
+            start = "dropped by finds.drop: score 0.93 (passes < 0.6) for item "
             assert made.verdict.startswith(f"{start}{made.drop.test_item} of gsm (answer); found")
     assert {("flag", True), ("cut", True), ("drop", False)} <= seen
 
@@ -450,3 +451,15 @@ def test_counts_add_up(cuts: tuple[int, ...]) -> None:
         part.add(table.slice(start, max(0, end - start)))
         merged.add_json(json.loads(json.dumps(part.to_json())))
     assert merged.to_json() == whole.to_json() and len(whole.items) == 4
+
+
+@pytest.mark.parametrize("member", [FindsDrop, FindsFlag, FindsCut])
+def test_the_contract_of_matches_can_be_kept(tmp_path: Path, member: type[FindsDrop]) -> None:
+    """What is asked of every registered stage holds for the toys."""
+    write(tmp_path)
+    stage = member({name: LocalPath(str(tmp_path / f"{name}.json")) for name in SETS})
+    units = Units(pa.array([row["text"] for row in documents()], pa.large_string()))
+    measures = {"found": stage.counted(units)}
+    check_matches(stage, units, measures)
+    with pytest.raises(AssertionError):
+        check_matches(stage, units, {"found": measures["found"] + 1})
