@@ -250,13 +250,14 @@ def _compare(
         return
     if made.drop is None and record["survivor_file"] is not None:
         fields = Drop.__dataclass_fields__
-        made.drop = Drop(**{name: record[name] for name in fields})
+        made.drop = Drop(**{name: record.get(name) for name in fields})
     elif made.drop is None:
         made.differences.append(f"it was dropped by {record['stage']}.{record['rule']}")
     else:
         for name, value in vars(made.drop).items():
-            if record[name] != value:
-                made.differences.append(f"{name} was {record[name]}, now {value}")
+            stored_value = record.get(name)  # runs of earlier versions have fewer columns
+            if stored_value != value:
+                made.differences.append(f"{name} was {stored_value}, now {value}")
 
 
 def _items(matches: list[dict[str, Any]]) -> str:

@@ -118,7 +118,7 @@ class Result:
             and ``text``, the most similar first.
 
         Errors: ConfigError where the module ``datasketch`` is missing, or no stage of this run
-        stored signatures.
+        stored signatures; RunError where it did not write the kept documents.
         """
         if (stage, threshold) not in self._indexes:
             self._indexes[stage, threshold] = Similar(self._store, stage, threshold)

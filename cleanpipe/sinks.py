@@ -87,15 +87,14 @@ class FinalSink(Sink):
             "edits": EDITS,
             **({"matches": MATCHES} if plan.matching else {}),
         }
-        self._writers = {
-            folder: PartWriter(output, f"{folder}/{stem}", schema)
-            for folder, schema in schemas.items()
-        }
+        self._writers: dict[str, PartWriter] = {}
         if plan.output.format != "none":
             kept = kept_schema(job.columns.schema, plan.measures)
             self._writers["kept"] = PartWriter(
                 output, f"kept/{stem}", kept, plan.output.format, plan.output.file_size
             )
+        for folder, schema in schemas.items():
+            self._writers[folder] = PartWriter(output, f"{folder}/{stem}", schema)
         for writer in self._writers.values():
             stack.enter_context(writer)
         self._hosts = HostCounts(job)
