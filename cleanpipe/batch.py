@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import xxhash
 
 from cleanpipe.bounds import Flags, Numbers
 from cleanpipe.references import Kind
-from cleanpipe.stage import Repeats
+from cleanpipe.stage import MATCHED_BY, Repeats
 
 TEXT = pa.large_string()
 HASH = pa.binary(16)
@@ -46,6 +46,8 @@ DROPPED = pa.schema(
         ("match", TEXT),
         ("match_start", pa.int64()),
         ("match_end", pa.int64()),
+        ("test_score", pa.float64()),
+        ("test_evidence", TEXT),
     ]
 )
 DEAD = pa.schema(
@@ -76,6 +78,17 @@ EDITS = pa.schema(
         ("match", TEXT),
     ]
 )
+MATCHES = pa.schema(
+    [
+        ("id", TEXT),
+        ("file", TEXT),
+        ("row", pa.int64()),
+        ("source", TEXT),
+        ("url", TEXT),
+        ("stage", TEXT),
+        *MATCHED_BY,
+    ]
+)
 LINEAGE = pa.struct([("source", TEXT), ("file", TEXT), ("row", pa.int64()), ("language", TEXT)])
 _REASON = pa.struct([column for column in DROPPED if column.name not in ("id", "file", "row")])
 
@@ -100,6 +113,20 @@ class Drop:
     match: str | None = None
     match_start: int | None = None
     match_end: int | None = None
+    test_score: float | None = None
+    test_evidence: str | None = None
+
+
+class Records(NamedTuple):
+    """What stages record of documents beside verdicts, in the order of the documents.
+
+    Attributes:
+        edits: rows for ``edits/``. Default: none.
+        matches: rows for ``matches/``. Default: none.
+    """
+
+    edits: pa.Table = EDITS.empty_table()
+    matches: pa.Table = MATCHES.empty_table()
 
 
 class Batch:
@@ -157,10 +184,12 @@ class Batch:
             value = pc.coalesce(value, self.measures[earlier])
         return value
 
-    def kept(self, language: pa.Array) -> pa.Table:
+    def kept(self, language: pa.Array, kinds: Mapping[str, Kind]) -> pa.Table:
         """The rows for ``kept/``."""
+        test_set = self.label("test_set", kinds)
+        labels = [language] if test_set is None else [language, test_set]
         lineage = pa.StructArray.from_arrays(
-            [self.source, self.file, self.row, language], fields=list(LINEAGE)
+            [self.source, self.file, self.row, *labels], fields=list(_lineage(kinds))
         )
         table = pa.table(
             [self.id, self.text, *self.columns.columns, lineage],
@@ -271,9 +300,15 @@ def measures_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
     )
 
 
-def kept_schema(columns: pa.Schema) -> pa.Schema:
+def kept_schema(columns: pa.Schema, kinds: Mapping[str, Kind]) -> pa.Schema:
     """The columns of ``kept/``."""
-    return pa.schema([("id", TEXT), ("text", TEXT), *columns, ("cleanpipe", LINEAGE)])
+    return pa.schema([("id", TEXT), ("text", TEXT), *columns, ("cleanpipe", _lineage(kinds))])
+
+
+def _lineage(kinds: Mapping[str, Kind]) -> pa.DataType:
+    """:data:`LINEAGE`, and ``test_set`` where a stage takes that label."""
+    labels = {name.rpartition(".")[2] for name, kind in kinds.items() if kind == "label"}
+    return pa.struct([*LINEAGE, ("test_set", TEXT)]) if "test_set" in labels else LINEAGE
 
 
 def text_views(text: pa.Array) -> list[memoryview]:

@@ -21,7 +21,7 @@ from cleanpipe.interrupts import Interrupts
 from cleanpipe.parse import parse_spec
 from cleanpipe.plan import Plan, make_plan
 from cleanpipe.printing import plan_text
-from cleanpipe.progress import Progress, stdout_console, table_of, totals_of
+from cleanpipe.progress import Progress, stdout_console, table_of, test_sets_of, totals_of
 from cleanpipe.recipes import find_recipe, recipes
 from cleanpipe.run import find_inputs, run_plan
 from cleanpipe.sources import Source
@@ -117,6 +117,9 @@ def run(
     if not quiet:
         console = stdout_console()
         console.print(table_of(made))
+        test_sets = test_sets_of(made)
+        if test_sets is not None:
+            console.print(test_sets)
         console.print(totals_of(made))
         console.print(f"results: {folder}", markup=False)
 

@@ -27,7 +27,7 @@ class EarlierRun:
         written: the same as the pipeline file has it.
         parts: how many shards it had.
         bytes: of the texts it kept.
-        suffix: ending of its kept files.
+        suffix: ending of its kept files; empty where it has none.
         indexes: stage of this plan -> the stage there whose survivors it is compared with.
         identity: changes when its plan, its inputs or the files looked at do.
     """
@@ -102,7 +102,8 @@ class _Folder:
             raise ValueError(f"its survivors cannot be compared: {'; '.join(wrong)}")
         tasks = self._store.names("_run/tasks")
         parts = sum(name.startswith("phase0-") for name in tasks)
-        suffix = FORMATS[saved["plan"]["output"]["format"]].suffix
+        format = saved["plan"]["output"]["format"]
+        suffix = "" if format == "none" else FORMATS[format].suffix
         name = there["name"]
         looked_at = [
             self._sizes(f"index/{name}", [f"part-{part:05d}.parquet" for part in range(parts)])
@@ -110,6 +111,8 @@ class _Folder:
         if not stage.identity and stage.reads_text:
             firsts = [f"part-{part:05d}-000.{suffix}" for part in range(parts)]
             remedy = ": its texts are read again; or write verify: signature"
+            if not suffix:
+                raise ValueError(f"it has no kept/, for its output.format is none{remedy}")
             looked_at.append(self._sizes("kept", firsts, remedy))
         return EarlierRun(
             self._path,

@@ -1,4 +1,5 @@
-"""Edits that take units out, what edits make of texts, and the rows for ``edits/``."""
+"""Edits that take units out, what edits make of texts, and the rows for ``edits/`` and
+``matches/``."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe.batch import EDITS, TEXT, Batch, text_views
+from cleanpipe.batch import EDITS, MATCHES, TEXT, Batch, Records, text_views
 from cleanpipe.bounds import Numbers
 from cleanpipe.spec import Step
-from cleanpipe.stage import Codes, Edits, Measures, Rewriter, Rows
+from cleanpipe.stage import MATCHED_BY, Codes, Edits, Measures, Rewriter, Rows
 from cleanpipe.text import Segments, removal_ranges
 from cleanpipe.units import Units
 
@@ -127,11 +128,23 @@ def edit_table(
     return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
 
 
-def in_document_order(tables: Sequence[pa.Table], batch: Batch) -> pa.Table:
-    """Edits of several steps as one table: by document, then in the order they were made."""
-    tables = [table for table in tables if len(table)]
-    table = pa.concat_tables([EDITS.empty_table(), *tables])
-    if len(tables) < 2:
+def match_table(step: Step, found: pa.Table, rows: Rows, batch: Batch) -> pa.Table:
+    """The rows for ``matches/`` of what a stage found in these documents of a batch."""
+    places = pa.array(rows[found["unit"].to_numpy()], pa.int64())
+    which = [getattr(batch, name).take(places) for name in MATCHES.names[:5]]
+    stage = pa.array([step.name] * len(found), TEXT)
+    said = [found[column.name].cast(column.type) for column in MATCHED_BY]
+    return pa.table([*which, stage, *said], schema=MATCHES)
+
+
+def in_document_order(parts: Sequence[Records], batch: Batch) -> Records:
+    """Records of several steps as one: by document, then in the order they were made."""
+    return Records(*(_ordered(tables, batch) for tables in zip(Records(), *parts, strict=True)))
+
+
+def _ordered(tables: Sequence[pa.Table], batch: Batch) -> pa.Table:
+    table = pa.concat_tables(tables)
+    if sum(len(each) > 0 for each in tables) < 2:
         return table
     # The batch may hold several files, so documents are ordered by their place in it.
     keys = pa.table([batch.file, batch.row], names=["file", "row"]).to_pylist()

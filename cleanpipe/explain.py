@@ -14,7 +14,7 @@ from cleanpipe.batch import Batch, Drop
 from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document, frozen
 from cleanpipe.errors import ConfigError, RunError
-from cleanpipe.explanation import Check, Explanation, value_text
+from cleanpipe.explanation import Check, Explanation, Match, value_text
 from cleanpipe.parse import parse_spec
 from cleanpipe.phase import Judged, PhaseRun, batch_units
 from cleanpipe.plan import Plan, make_plan
@@ -24,7 +24,7 @@ from cleanpipe.run import find_inputs
 from cleanpipe.shards import Piece, count_lines, needs_scan, with_rows
 from cleanpipe.sources import Source
 from cleanpipe.spec import Step
-from cleanpipe.stage import Filter, Repeats
+from cleanpipe.stage import Filter, Repeats, Stage
 from cleanpipe.stats import Stats
 from cleanpipe.store import Store
 from cleanpipe.tasks import make_batch
@@ -52,7 +52,8 @@ def explain(folder: str, id: str) -> Explanation:
     stored = _row(store, f"measures/{key.part}", key)
     record = None if stored["kept"] else _row(store, f"dropped/{key.part}", key)
     explanation, batch = _replay(store, plan, key, record["stage"] if record else None)
-    _compare(explanation, batch, stored, record)
+    found = _rows(store, f"matches/{key.part}", key).to_pylist() if plan.matching else []
+    _compare(explanation, batch, stored, record, found)
     drop = explanation.drop
     if drop is not None and drop.survivor_file is not None:
         name = f"{drop.survivor_file}:{drop.survivor_row}"
@@ -126,8 +127,10 @@ def _replay(
     batch = _read_one(plan, key)
     read_text = str(batch.text[0].as_py())
     checks: list[Check] = []
+    judges: dict[str, tuple[Stage, str]] = {}
 
     def watch(judged: Judged) -> None:
+        judges[judged.step.name] = judged.stage, str(batch.text[0].as_py())
         if not isinstance(judged.stage, Filter):
             return
         for rule, failed in zip(judged.stage.rules(), judged.failures, strict=True):
@@ -147,9 +150,12 @@ def _replay(
             )
 
     edits: list[dict[str, Any]] = []
+    matches: list[dict[str, Any]] = []
     for number, phase in enumerate(plan.phases):
         run = PhaseRun(plan.run_in(number), plan.measures, Stats(), watch)
-        edits += run.run(batch).to_pylist()
+        records = run.run(batch)
+        edits += records.edits.to_pylist()
+        matches += records.matches.to_pylist()
         if not batch.alive[0]:
             break
         if phase.rewrites:
@@ -173,6 +179,10 @@ def _replay(
         measures,
         batch.drops.get(0),
     )
+    for row in matches:
+        stage, text = judges[row["stage"]]
+        item = stage.item_text(row["test_set"], row["test_item"])
+        made.matches.append(Match(row, text, item))
     return made, batch
 
 
@@ -216,7 +226,11 @@ def _holding(pieces: list[Piece], row: int) -> list[Piece]:
 
 
 def _compare(
-    made: Explanation, batch: Batch, stored: dict[str, Any], record: dict[str, Any] | None
+    made: Explanation,
+    batch: Batch,
+    stored: dict[str, Any],
+    record: dict[str, Any] | None,
+    found: list[dict[str, Any]],
 ) -> None:
     """Note where the replay and the stored record differ; take over a barrier's verdict."""
     digest = batch.text_hash[0].as_py()
@@ -227,19 +241,30 @@ def _compare(
             made.differences.append(
                 f"{name} was {value_text(stored[name])}, now {value_text(value)}"
             )
+    matches = [match.row for match in made.matches]
+    if found != matches:
+        made.differences.append(f"test items found were {_items(found)}, now {_items(matches)}")
     if record is None:
         if made.drop is not None:
             made.differences.append("it was kept")
         return
     if made.drop is None and record["survivor_file"] is not None:
         fields = Drop.__dataclass_fields__
-        made.drop = Drop(**{name: record[name] for name in fields})
+        made.drop = Drop(**{name: record.get(name) for name in fields})
     elif made.drop is None:
         made.differences.append(f"it was dropped by {record['stage']}.{record['rule']}")
     else:
         for name, value in vars(made.drop).items():
-            if record[name] != value:
-                made.differences.append(f"{name} was {record[name]}, now {value}")
+            stored_value = record.get(name)  # runs of earlier versions have fewer columns
+            if stored_value != value:
+                made.differences.append(f"{name} was {stored_value}, now {value}")
+
+
+def _items(matches: list[dict[str, Any]]) -> str:
+    """Test items as a difference names them."""
+    keys = ("test_item", "test_set", "evidence", "score", "match_start", "match_end")
+    shown = ("{} of {} ({}, score {}, bytes {}-{})".format(*map(m.get, keys)) for m in matches)
+    return "; ".join(shown) or "none"
 
 
 def _rows(store: Store, name: str, key: _Key) -> pa.Table:

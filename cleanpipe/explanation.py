@@ -14,6 +14,11 @@ from cleanpipe.batch import Drop
 from cleanpipe.bounds import number
 from cleanpipe.passages import marked, shared_passages
 
+_SHOWN = 20
+"""Test items that are shown of one document."""
+_AROUND = 100
+"""Bytes of the document before and after a match that are shown with it."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -34,6 +39,21 @@ class Check:
     failed: bool
 
 
+@dataclass(frozen=True)
+class Match:
+    """A test item that was found in the document.
+
+    Attributes:
+        row: as in ``matches/``.
+        text: the document's text in which it was found.
+        item_text: the item's, or None where the stage does not have it.
+    """
+
+    row: dict[str, Any]
+    text: str
+    item_text: str | None
+
+
 @dataclass
 class Explanation:
     """One document's way through the stages.
@@ -47,6 +67,7 @@ class Explanation:
         measures: full name -> value, of every measure taken.
         drop: why it was dropped, or None where it was kept.
         survivor_text: of a duplicate, its survivor's text as the two were compared; else None.
+        matches: test items that were found in it.
         agrees: whether the replay gives what the run stored.
         differences: what does not agree, a sentence each.
     """
@@ -62,6 +83,7 @@ class Explanation:
     measures: dict[str, float | str | None] = field(default_factory=dict)
     drop: Drop | None = None
     survivor_text: str | None = None
+    matches: list[Match] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
 
     @property
@@ -94,19 +116,15 @@ class Explanation:
                 yield f"  {name} = {value_text(value)}"
         yield f"  => {self.verdict}"
         if self.survivor_text is not None:
-            yield from self._compared(self.survivor_text)
+            yield from _compared(self.kept_text, self.survivor_text, "survivor")
+        if self.matches:
+            yield "  test items found"
+        for match in self.matches[:_SHOWN]:
+            yield from _found(match)
+        if len(self.matches) > _SHOWN:
+            yield f"  ... and {len(self.matches) - _SHOWN} more test items"
         for difference in self.differences:
             yield f"  DIFFERS from the stored record: {difference}"
-
-    def _compared(self, other: str) -> Iterator[str]:
-        """Both texts, what they share in ⟦ ⟧."""
-        passages = shared_passages(self.kept_text, other)
-        tokens = int(token_counts(pa.array([self.kept_text]))[0])
-        share = sum(passage.tokens for passage in passages) / tokens if tokens else 0.0
-        number = "1 passage" if len(passages) == 1 else f"{len(passages)} passages"
-        yield f"  in common, in ⟦ ⟧: {number}, {share:.1%} of its tokens"
-        yield f"  this      {marked(self.kept_text, [(p.start, p.end) for p in passages])}"
-        yield f"  survivor  {marked(other, [(p.other_start, p.other_end) for p in passages])}"
 
     @property
     def verdict(self) -> str:
@@ -121,7 +139,14 @@ class Explanation:
                 f"{value_text(drop.similarity)} with {drop.survivor_id} "
                 f"({drop.survivor_file}, row {drop.survivor_row}), which is kept{run}"
             )
-        if drop.measure is None:
+        if drop.test_set is not None:
+            parts = f" ({drop.test_evidence})" if drop.test_evidence is not None else ""
+            score = drop.value if drop.test_score is None else drop.test_score
+            reason = (
+                f"dropped by {drop.stage}: score {value_text(score)} (passes {drop.bound}) "
+                f"for item {drop.test_item} of {drop.test_set}{parts}"
+            )
+        elif drop.measure is None:
             reason = f"dropped by {drop.stage}.{drop.rule}"
         else:
             shown = drop.match if drop.value is None else value_text(drop.value)
@@ -137,6 +162,42 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _compared(text: str, other: str, name: str, least: int = 5) -> Iterator[str]:
+    """The document's text and another, what they share in ⟦ ⟧."""
+    passages = shared_passages(text, other, least)
+    tokens = _tokens(text)
+    share = sum(passage.tokens for passage in passages) / tokens if tokens else 0.0
+    number = "1 passage" if len(passages) == 1 else f"{len(passages)} passages"
+    yield f"  in common, in ⟦ ⟧: {number}, {share:.1%} of its tokens"
+    yield f"  this      {marked(text, [(p.start, p.end) for p in passages])}"
+    yield f"  {name:8}  {marked(other, [(p.other_start, p.other_end) for p in passages])}"
+
+
+def _found(match: Match) -> Iterator[str]:
+    """What was found of a test item, and both texts beside each other."""
+    row = match.row
+    where = "" if row["match_start"] is None else f", bytes {row['match_start']}-{row['match_end']}"
+    yield (
+        f"  {row['stage']} ({row['action']}): item {row['test_item']} of {row['test_set']} "
+        f"({row['evidence']}), score {value_text(row['score'])}, "
+        f"found from {value_text(row['threshold'])}{where}"
+    )
+    if match.item_text is None:
+        return
+    data = match.text.encode()
+    start, end = 0, len(data)
+    if row["match_start"] is not None:
+        start, end = max(0, row["match_start"] - _AROUND), row["match_end"] + _AROUND
+    shown = data[start:end].decode(errors="ignore")
+    # A test item's passages are short: its coverage is of 3 tokens (docs/contamination.md).
+    least = max(1, min(3, _tokens(match.item_text)))
+    yield from _compared(shown, match.item_text, "item", least)
+
+
+def _tokens(text: str) -> int:
+    return int(token_counts(pa.array([text]))[0])
 
 
 def value_text(value: float | str | None) -> str:

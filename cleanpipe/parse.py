@@ -186,7 +186,7 @@ class _Parser:
             when=when,
             place=inner,
         )
-        return [Broken(known, cls.labels if issubclass(cls, Filter) else ())]
+        return [Broken(known, cls.labels if issubclass(cls, (Filter, NamedSet)) else ())]
 
     def head(self, entry: Any, place: Place) -> tuple[type[Stage], str, Any, str] | None:
         """Which kind an entry is, its parameters and its name; None where one is not known."""
@@ -327,7 +327,7 @@ class _Parser:
 
 def _expanded(stage: Stage) -> list[tuple[str, Stage]]:
     if isinstance(stage, NamedSet):
-        return [(f".{member}", rule) for member, rule in stage.expand()]
+        return [(f".{member}" if member else "", rule) for member, rule in stage.expand()]
     return [("", stage)]
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe.batch import EDITS, TEXT, Batch, Drop, text_hashes
+from cleanpipe.batch import EDITS, TEXT, Batch, Drop, Records, text_hashes
 from cleanpipe.bounds import Flags
-from cleanpipe.edits import apply_edits, edit_table, in_document_order
+from cleanpipe.edits import apply_edits, edit_table, in_document_order, match_table
 from cleanpipe.errors import CleanpipeError, StageError
 from cleanpipe.fusion import groups
 from cleanpipe.references import Kind, full_name
@@ -63,9 +63,10 @@ class PhaseRun:
         self.stats = stats
         self.watch = watch
 
-    def run(self, batch: Batch) -> pa.Table:
-        """Run every step on ``batch``, which is changed in place; returns the edits made."""
-        edits: list[pa.Table] = []
+    def run(self, batch: Batch) -> Records:
+        """Run every step on ``batch``, which is changed in place; returns the edits made, and
+        the matches found."""
+        records: list[Records] = []
         units = batch_units(batch, self.kinds, groups(self.steps))
         # Documents a filter still looks at: the living, and the dropped up to the next rewriter.
         watched = batch.alive.copy()
@@ -81,19 +82,23 @@ class PhaseRun:
             counts.judged += int(before[rows].sum())
             for stage, chosen in self._chosen(step, rows, units, batch):
                 with blamed(step):
+                    theirs = units.take(chosen)
+                    measures: Measures = {}
+                    edits = EDITS.empty_table()
                     if isinstance(stage, Filter):
-                        self._filter(step, stage, chosen, units.take(chosen), batch)
+                        measures = self._filter(step, stage, chosen, theirs, batch)
                     elif isinstance(stage, Rewriter):
-                        made = self._rewrite(step, stage, chosen, units.take(chosen), batch)
-                        counts.units_removed += len(made)
-                        edits.append(made)
+                        edits, measures = self._rewrite(step, stage, chosen, theirs, batch)
+                        counts.units_removed += len(edits)
+                    matches = _matches(step, stage, chosen, theirs, measures, batch)
+                    records.append(Records(edits, matches))
             if _rewrites(step):
                 watched = batch.alive.copy()
                 units = batch_units(batch, self.kinds, groups(self.steps[place + 1 :]))
             counts.dropped += int(before.sum() - batch.alive.sum())
             count_losses(self.stats, step.name, batch.source, before, batch.alive)
             counts.seconds += time.perf_counter() - start
-        return in_document_order(edits, batch)
+        return in_document_order(records, batch)
 
     def _chosen(
         self, step: Step, rows: Rows, units: Units, batch: Batch
@@ -129,7 +134,9 @@ class PhaseRun:
                 else:
                     batch.drops[row].also_failed.append(f"{step.name}.else")
 
-    def _filter(self, step: Step, stage: Filter, rows: Rows, units: Units, batch: Batch) -> None:
+    def _filter(
+        self, step: Step, stage: Filter, rows: Rows, units: Units, batch: Batch
+    ) -> Measures:
         measures = stage.measure(units)
         for name in stage.takes():
             self._store(batch, full_name(step, stage, name), rows, measures[name])
@@ -137,7 +144,7 @@ class PhaseRun:
         if not rules:
             if self.watch:
                 self.watch(Judged(step, stage, rows, measures, ()))
-            return
+            return measures
         failures = stage.failures(measures)
         if self.watch:
             self.watch(Judged(step, stage, rows, measures, failures))
@@ -163,6 +170,10 @@ class PhaseRun:
                         shown.start,
                         shown.end,
                     )
+                    drop.test_set, drop.test_item = shown.test_set, shown.test_item
+                    drop.test_score, drop.test_evidence = shown.score, shown.parts
+                    if shown.bound is not None:
+                        drop.bound = shown.bound
                 batch.drops[int(rows[place])] = drop
         failed_places = np.flatnonzero(codes > 0)
         for place in failed_places.tolist():
@@ -172,10 +183,11 @@ class PhaseRun:
                 if failed[place] and not reason:
                     drop.also_failed.append(f"{step.name}.{rule.name}")
         batch.alive[rows[failed_places]] = False
+        return measures
 
     def _rewrite(
         self, step: Step, stage: Rewriter, rows: Rows, units: Units, batch: Batch
-    ) -> pa.Table:
+    ) -> tuple[pa.Table, Measures]:
         if isinstance(stage, CorpusRewriter):
             edits, measures = stage.rewrite(units, batch.repeats and batch.repeats.of(rows))
         else:
@@ -185,7 +197,7 @@ class PhaseRun:
         if self.watch:
             self.watch(Judged(step, stage, rows, measures, ()))
         if not len(edits):
-            return EDITS.empty_table()
+            return EDITS.empty_table(), measures
         table = edit_table(step, stage, edits, rows, units.text, batch)
         changed, texts = apply_edits(units.text, edits)
         new = pa.array(texts, TEXT)
@@ -201,7 +213,7 @@ class PhaseRun:
             if not text:
                 batch.alive[place] = False
                 batch.drops[place] = Drop(step.name, "empty")
-        return table
+        return table, measures
 
     def _store(self, batch: Batch, name: str, rows: Rows, values: Value) -> None:
         size = len(batch)
@@ -214,6 +226,20 @@ class PhaseRun:
             earlier = batch.measures.get(name)
             base = pa.nulls(size, TEXT) if earlier is None else earlier
             batch.measures[name] = _put(base, rows, values)
+
+
+def _matches(
+    step: Step, stage: Stage, rows: Rows, units: Units, measures: Measures, batch: Batch
+) -> pa.Table:
+    """The matches of a stage that looks for any, in the texts that it measured."""
+    if stage.matched is None:
+        return Records().matches
+    value = measures[stage.matched]
+    assert isinstance(value, np.ndarray), f"{stage.matched} is a label"
+    those = np.flatnonzero(value > 0)
+    if not len(those):
+        return Records().matches
+    return match_table(step, stage.matches(units.take(those)), rows[those], batch)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from cleanpipe.sources import Source
 from cleanpipe.spec import Broken, Output, RunOptions, Spec, Step
 from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Stage
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the files of a run change their form: old outputs are then not resumed."""
 
 
@@ -88,6 +88,11 @@ class Plan:
         if phase and self.phases[phase - 1].rewrites:
             return (*self.phases[phase - 1].barrier, *steps)
         return steps
+
+    @cached_property
+    def matching(self) -> bool:
+        """Whether any stage looks for test items, so that there is ``matches/``."""
+        return any(stage.matched is not None for step in self.steps for stage in step.stages)
 
     @cached_property
     def earlier_parts(self) -> list[tuple[EarlierRun, int]]:
@@ -265,15 +270,14 @@ def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:
     for step in _known(spec):
         for case, stage in step.variants:
             place = step.place if case is None else (*step.place, "cases", case)
+            below = _paths(spec.tree, step.place) | _paths(spec.tree, place)
             for resource in stage.resources():
                 written = getattr(resource.path, "written", resource.path)
                 try:
                     digest = file_sha256(resource.path)
                 except OSError as error:
-                    # A filter inside the stage has parameters of its own.
-                    own = _parameter(stage, resource.path) if stage.kind == step.kind else ()
                     message = f"{resource.path}: {error.strerror}"
-                    faults.append(spec.document.fault((*place, *own), message))
+                    faults.append(spec.document.fault(below.get(written, place), message))
                     continue
                 if resource.sha256 and resource.sha256.lower() != digest:
                     faults.append(
@@ -287,9 +291,21 @@ def _resources(spec: Spec, faults: list[Fault]) -> dict[str, str]:
     return found
 
 
-def _parameter(stage: Stage, path: str) -> Place:
-    """The parameter that is this path, where one is."""
-    return tuple(name for name, value in vars(stage).items() if value == path)[:1]
+def _texts(value: Any, place: Place) -> Iterator[tuple[str, Place]]:
+    if isinstance(value, str):
+        yield value, place
+    elif isinstance(value, (Mapping, tuple)):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _texts(item, (*place, key))
+
+
+def _paths(tree: Any, place: Place) -> dict[str, Place]:
+    """The texts below a place of the file, and where each stands; of equal ones the last."""
+    for part in place:
+        if not isinstance(tree, (Mapping, tuple)):
+            return {}  # a stage that is a name alone
+        tree = tree.get(part) if isinstance(tree, Mapping) else tree[int(part)]
+    return dict(_texts(tree, place))
 
 
 def file_sha256(path: str) -> str:

@@ -154,6 +154,22 @@ def table_of(summary: dict[str, Any]) -> Table:
     return table
 
 
+def test_sets_of(summary: dict[str, Any]) -> Table | None:
+    """The table of test sets, where the run looked for any: how many items a set has, how many
+    were found, in how many documents, and how many are too short to be judged."""
+    if not summary.get("test_sets"):
+        return None
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    names = [f"{each['stage']}: {each['name']}" for each in summary["test_sets"]]
+    table.add_column("test set", min_width=max(map(len, names)))
+    for title in ("items", "found", "documents", "too short"):
+        table.add_column(title, justify="right")
+    for name, each in zip(names, summary["test_sets"], strict=True):
+        numbers = (each["items"], each["found"], each["documents"], each["too_short"]["number"])
+        table.add_row(name, *(f"{number:,}" for number in numbers))
+    return table
+
+
 def totals_of(summary: dict[str, Any]) -> str:
     """One line: documents in, kept, dropped and dead."""
     documents, size = summary["documents"], summary["bytes"]

@@ -46,7 +46,10 @@ def page(name: str) -> str:
     members = _members(cls)
     if members:
         lines += ["", "its rules, each a stage of the plan, turned off by null"]
-        lines += [f"  {name}.{member}: {json.dumps(parameters)}" for member, parameters in members]
+        lines += [
+            f"  {f'{name}.{member}' if member else name}: {json.dumps(parameters)}"
+            for member, parameters in members
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -79,6 +82,11 @@ def _parameters(cls: type[Any]) -> list[str]:
     return lines
 
 
+def _needs_parameters(cls: type[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return any(f.default is f.default_factory is missing for f in dataclasses.fields(cls))
+
+
 def _short(hint: str) -> str:
     for prefix in ("typing.", "cleanpipe.bounds.", "cleanpipe.parameters.", "collections.abc."):
         hint = hint.replace(prefix, "")
@@ -86,6 +94,6 @@ def _short(hint: str) -> str:
 
 
 def _members(cls: type[Stage]) -> list[tuple[str, Any]]:
-    if not issubclass(cls, NamedSet):
-        return []
+    if not issubclass(cls, NamedSet) or _needs_parameters(cls):
+        return []  # or they depend on what is given
     return [(member, shown(stage)) for member, stage in cls().expand()]

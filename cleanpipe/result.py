@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from cleanpipe.batch import MATCHES
+from cleanpipe.errors import RunError
 from cleanpipe.explain import explain
 from cleanpipe.explanation import Explanation
 from cleanpipe.progress import totals_of
@@ -53,7 +55,15 @@ class Result:
 
     @cached_property
     def kept(self) -> pa.Table:
-        """The documents that stay: ``id``, ``text``, the input's columns, ``cleanpipe``."""
+        """The documents that stay: ``id``, ``text``, the input's columns, ``cleanpipe``.
+
+        Errors: RunError where the run did not write them (``output: {format: none}``).
+        """
+        if self._store.read_json("_run/plan.json")["plan"]["output"]["format"] == "none":
+            raise RunError(
+                "this run wrote no kept documents, for its output.format is none: run the "
+                "pipeline with format: parquet or jsonl; measures has the ids of those kept"
+            )
         return self._table("kept")
 
     @cached_property
@@ -75,6 +85,12 @@ class Result:
     def edits(self) -> pa.Table:
         """What rewriters removed or replaced, with byte offsets."""
         return self._table("edits")
+
+    @cached_property
+    def matches(self) -> pa.Table:
+        """The test items that were found, a row for each in each document (docs/outputs.md);
+        no rows where no stage looked for any."""
+        return self._table("matches", MATCHES)
 
     def explain(self, id: str | int) -> Explanation:
         """Replay one document from its source: measures, bounds, edits, verdict.
@@ -102,7 +118,7 @@ class Result:
             and ``text``, the most similar first.
 
         Errors: ConfigError where the module ``datasketch`` is missing, or no stage of this run
-        stored signatures.
+        stored signatures; RunError where it did not write the kept documents.
         """
         if (stage, threshold) not in self._indexes:
             self._indexes[stage, threshold] = Similar(self._store, stage, threshold)
@@ -118,7 +134,7 @@ class Result:
         keys = self.kept.column("cleanpipe").to_pylist()
         return {(key["file"], key["row"]): place for place, key in enumerate(keys)}
 
-    def _table(self, folder: str) -> pa.Table:
+    def _table(self, folder: str, schema: pa.Schema | None = None) -> pa.Table:
         tables, rows = [], []
         for name in self._store.names(folder):
             if name.endswith(".parquet"):
@@ -127,7 +143,7 @@ class Result:
                 with self._store.open(f"{folder}/{name}") as file:
                     rows += _decoder.decode_lines(file.read())
         # Arrow's own reader would take strings that look like dates for dates.
-        table = pa.concat_tables(tables) if tables else pa.Table.from_pylist(rows)
+        table = pa.concat_tables(tables) if tables else pa.Table.from_pylist(rows, schema)
         if self._positions:
             for name in _IDS:
                 if name in table.schema.names:

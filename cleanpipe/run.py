@@ -19,6 +19,7 @@ from cleanpipe.earlier import EarlierRun
 from cleanpipe.errors import ChangedError, ConfigError, Fault, GuardError
 from cleanpipe.fingerprint import fingerprint
 from cleanpipe.job import Job
+from cleanpipe.leaks import Leaks
 from cleanpipe.ledger import Record, held
 from cleanpipe.parameters import nearest
 from cleanpipe.plan import Plan, changes
@@ -227,9 +228,16 @@ class _Run:
             raise
         self._close()
         stats = self._accounts(records)
+        plan = self.job.plan
         seconds = time.monotonic() - self.started + earlier
-        names = [step.name for step in self.job.plan.steps]
-        made = summary(stats, names, self._clusters, self.job.plan.fingerprint, seconds)
+        names = [step.name for step in plan.steps]
+        made = summary(stats, names, self._clusters, plan.fingerprint, seconds)
+        if plan.matching:
+            leaks = Leaks()
+            for record in records:
+                if "leaks" in record.data:
+                    leaks.add_json(record.data["leaks"])
+            made["test_sets"] = leaks.summary(plan.steps)
         self._guard(stats)
         self.job.output.write_json("summary.json", made)
         self.job.scratch.remove("")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 
 def spool_name(phase: int, kind: str, shard: int) -> str:
-    """What a phase spools of a shard: ``documents``, ``names``, ``edits`` or ``dead``."""
+    """What a phase spools of a shard: ``documents``, ``names``, ``edits``,
+    ``matches`` or ``dead``."""
     return f"phase{phase}/{kind}-{shard:05d}.arrow"
 
 

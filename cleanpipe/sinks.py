@@ -19,13 +19,16 @@ from cleanpipe.batch import (
     DEAD,
     DROPPED,
     EDITS,
+    MATCHES,
     TEXT,
     Batch,
+    Records,
     kept_schema,
     measures_schema,
 )
 from cleanpipe.hosts import HostCounts
 from cleanpipe.job import Job
+from cleanpipe.leaks import Leaks
 from cleanpipe.ledger import Record
 from cleanpipe.scratch import spool_name
 from cleanpipe.stats import Counts, Stats
@@ -43,8 +46,8 @@ class Sink(ABC):
         self._stack = stack
 
     @abstractmethod
-    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
-        """Add a batch, the edits made in it, and what could not be read beside it."""
+    def write(self, batch: Batch, records: Records, dead: pa.Table) -> None:
+        """Add a batch, what stages recorded of it, and what could not be read beside it."""
 
     @abstractmethod
     def copy_dead(self, rows: pa.Table) -> None:
@@ -82,31 +85,36 @@ class FinalSink(Sink):
             "dead": DEAD,
             "measures": measures_schema(plan.measures),
             "edits": EDITS,
+            **({"matches": MATCHES} if plan.matching else {}),
         }
-        kept = kept_schema(job.columns.schema)
-        self._writers = {
-            "kept": PartWriter(
+        self._writers: dict[str, PartWriter] = {}
+        if plan.output.format != "none":
+            kept = kept_schema(job.columns.schema, plan.measures)
+            self._writers["kept"] = PartWriter(
                 output, f"kept/{stem}", kept, plan.output.format, plan.output.file_size
-            ),
-            **{
-                folder: PartWriter(output, f"{folder}/{stem}", schema)
-                for folder, schema in schemas.items()
-            },
-        }
+            )
+        for folder, schema in schemas.items():
+            self._writers[folder] = PartWriter(output, f"{folder}/{stem}", schema)
         for writer in self._writers.values():
             stack.enter_context(writer)
         self._hosts = HostCounts(job)
+        self._leaks = Leaks()
 
-    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
+    def write(self, batch: Batch, records: Records, dead: pa.Table) -> None:
         language = batch.label("language", self.job.plan.measures)
         if language is None:
             language = pa.nulls(len(batch), TEXT)
         tally(self.record.stats, batch, language)
         self._hosts.add(batch)
-        self._writers["kept"].write(batch.kept(language))
+        kinds = self.job.plan.measures
+        if "kept" in self._writers:
+            self._writers["kept"].write(batch.kept(language, kinds))
         self._writers["dropped"].write(batch.dropped(language))
-        self._writers["measures"].write(batch.measured(self.job.plan.measures))
-        self._writers["edits"].write(edits)
+        self._writers["measures"].write(batch.measured(kinds))
+        self._writers["edits"].write(records.edits)
+        if "matches" in self._writers:
+            self._writers["matches"].write(records.matches)
+            self._leaks.add(records.matches)
         self.copy_dead(dead)
 
     def copy_dead(self, rows: pa.Table) -> None:
@@ -120,6 +128,8 @@ class FinalSink(Sink):
         if name is not None:
             self.record.files[f"scratch:{name}"] = 0
             self.record.data["hosts"] = True
+        if "matches" in self._writers:
+            self.record.data["leaks"] = self._leaks.to_json()
 
     def files(self) -> list[str]:
         return [name for writer in self._writers.values() for name in writer.files]
@@ -141,7 +151,10 @@ class SpoolSink(Sink):
             self._sketches = [
                 Sketches(job, phase, place, step, shard, stack) for place, step in enumerate(steps)
             ]
-        for kind, schema in (("edits", EDITS), ("dead", DEAD), ("names", NAMES)):
+        kinds = {"edits": EDITS, "dead": DEAD, "names": NAMES}
+        if job.plan.matching:
+            kinds["matches"] = MATCHES
+        for kind, schema in kinds.items():
             self._open(kind, schema, compressed=False)
 
     def _open(self, kind: str, schema: pa.Schema, *, compressed: bool) -> None:
@@ -151,15 +164,16 @@ class SpoolSink(Sink):
         )
         self._names.append(name)
 
-    def write(self, batch: Batch, edits: pa.Table, dead: pa.Table) -> None:
+    def write(self, batch: Batch, records: Records, dead: pa.Table) -> None:
         if len(batch):
             table = batch.spooled(self.job.plan.measures)
             if "documents" not in self._files:
                 self._open("documents", table.schema, compressed=True)
-            # One batch of each, the edits too: the next phase reads them side by side.
-            tables = {"documents": table, "names": table.select(NAMES.names), "edits": edits}
+            # One batch of each, records too: the next phase reads them side by side.
+            tables = {"documents": table, "names": table.select(NAMES.names), **records._asdict()}
             for kind, rows in tables.items():
-                write_run(self._files[kind], rows, np.zeros(0, dtype=np.int64))
+                if kind in self._files:
+                    write_run(self._files[kind], rows, np.zeros(0, dtype=np.int64))
         self.copy_dead(dead)
         for sketches in self._sketches:
             sketches.add(batch, self._rows, self.record.stats)

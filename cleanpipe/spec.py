@@ -39,13 +39,13 @@ class Output:
 
     Attributes:
         path: the output folder, or None (default) where the caller names one.
-        format: ``parquet`` (default) or ``jsonl``.
+        format: ``parquet`` (default), ``jsonl``, or ``none``: they are not written, all else is.
         file_size: size at which a shard's kept file is closed and another begun, bytes of
             the finished file. Default 512 MB.
     """
 
     path: LocalPath | None = None
-    format: Literal["parquet", "jsonl"] = "parquet"
+    format: Literal["parquet", "jsonl", "none"] = "parquet"
     file_size: Bytes = 512 * 10**6
 
     def check(self) -> list[tuple[str, str]]:

@@ -71,11 +71,58 @@ class Evidence:
     Attributes:
         match: the word or passage.
         start, end: its byte offsets in the UTF-8 text that was judged, or None (default).
+        test_set, test_item: whose text it is, or None (default) where it is no test item's.
+        score: how much of the item was found, or None (default).
+        parts: which parts of the item were found, such as ``question+answer``, or None (default).
+        bound: the bound that was broken, where that differs from unit to unit; None (default)
+            for the rule's.
     """
 
     match: str
     start: int | None = None
     end: int | None = None
+    test_set: str | None = None
+    test_item: str | None = None
+    score: float | None = None
+    parts: str | None = None
+    bound: str | None = None
+
+
+MATCHED_BY = pa.schema(
+    [
+        ("action", pa.large_string()),
+        ("test_set", pa.large_string()),
+        ("test_item", pa.large_string()),
+        ("evidence", pa.large_string()),
+        ("score", pa.float64()),
+        ("threshold", pa.float64()),
+        ("match", pa.large_string()),
+        ("match_start", pa.int64()),
+        ("match_end", pa.int64()),
+    ]
+)
+"""What a stage says of a match: what is done about it; whose text it is; which parts of the item
+were found; how much of it, and how much it takes; the passage, and its byte offsets in the UTF-8
+text as it was judged."""
+
+
+@dataclass(frozen=True)
+class TestSetInfo:
+    """What a stage has of a test set.
+
+    Attributes:
+        name: as the matches call it.
+        action: what is done about its matches.
+        items: how many items it has.
+        too_short: those of them that are too short to be judged, by their ids.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes classes called so for tests
+
+    name: str
+    action: str
+    items: int
+    too_short: tuple[str, ...] = ()
 
 
 class Stage(ABC):
@@ -86,12 +133,15 @@ class Stage(ABC):
         version: raised whenever a verdict may change for the same text and parameters.
         uses_model: the stage runs a model; a dropped document never meets it.
         aliases: other spellings of parameters, such as ``{"words": "tokens"}``.
+        matched: of a filter or rewriter of whole documents that looks for test items: a measure
+            of its own that is above 0 where a document has matches. Default None.
     """
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
     uses_model: ClassVar[bool] = False
     aliases: ClassVar[Mapping[str, str]] = {}
+    matched: ClassVar[str | None] = None
 
     def resources(self) -> tuple[Resource, ...]:
         """The files this stage reads. Default: none."""
@@ -112,6 +162,26 @@ class Stage(ABC):
     def mentions(self) -> Iterable[tuple[str, str]]:
         """Values of labels that it is about: (label, value). Default: none."""
         return ()
+
+    def matches(self, units: Units) -> pa.Table:
+        """Every match in these documents; called only for those where ``matched`` is above 0.
+
+        Args:
+            units: n documents, their texts as they were measured (before a rewriter's edits).
+
+        Returns:
+            ``unit`` (int64, index of the document, ascending) and the columns of
+            :data:`MATCHED_BY`; of each document in an order that depends on it alone.
+        """
+        raise NotImplementedError
+
+    def test_sets(self) -> Sequence[TestSetInfo]:
+        """The test sets that it looks for, in order; every match is of one. Default: none."""
+        return ()
+
+    def item_text(self, test_set: str, item: str) -> str | None:
+        """The text of a test item, for people to read, or None (default) where there is none."""
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         # Models do not pickle, and must not travel: only the parameters do.
@@ -423,7 +493,17 @@ class Barrier(Stage):
 
 
 class NamedSet(Stage):
-    """A macro over plain rules: expanded in the plan, overridable one by one."""
+    """A macro over plain rules: expanded in the plan, overridable one by one.
+
+    A member's stage is called ``<set>.<member>``; one whose name is empty is called like the set
+    itself. Members that only a set makes may bear its ``kind``, by a base class that is no stage:
+    the registry knows a class by the ``kind`` in its own body.
+
+    Class attributes:
+        labels: those that a member may take.
+    """
+
+    labels: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def expand(self) -> Sequence[tuple[str, Stage]]:
@@ -434,6 +514,7 @@ Filters: TypeAlias = tuple[tuple[str, Filter], ...]
 """A parameter that is a list of filters, as ``remove`` takes: (name, filter) pairs."""
 
 __all__ = [
+    "MATCHED_BY",
     "Barrier",
     "Codes",
     "CorpusRewriter",
@@ -450,6 +531,7 @@ __all__ = [
     "Rule",
     "Sketch",
     "Stage",
+    "TestSetInfo",
     "Unit",
     "Units",
     "cached_property",

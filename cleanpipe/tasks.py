@@ -13,7 +13,7 @@ import pyarrow as pa
 from cleanpipe import _native, hosts, ipc
 from cleanpipe.barrier import earlier, pairs, repeats, resolving, verifying
 from cleanpipe.barrier.verdicts import Verdicts, clusters, largest
-from cleanpipe.batch import DEAD, EDITS, TEXT, Batch
+from cleanpipe.batch import DEAD, TEXT, Batch, Records
 from cleanpipe.edits import in_document_order
 from cleanpipe.guards import LOST_DOCUMENTS, LOST_SHARE
 from cleanpipe.job import Job
@@ -111,8 +111,8 @@ class ReadTask(Task):
                     stats.replaced += part.replaced
                     batch = make_batch(piece, part)
                     stats.bytes_read += int(batch.bytes_in.sum())
-                    edits = phase.run(batch)
-                    sink.write(batch, edits, dead_table(piece, part.dead))
+                    records = phase.run(batch)
+                    sink.write(batch, records, dead_table(piece, part.dead))
                     report(stats)
                 check_unchanged(piece.file)
 
@@ -141,8 +141,8 @@ class SpoolTask(Task):
         with open_sink(job, self.phase, self.shard, record) as sink:
             for batch, earlier in _spooled(job, before, self.shard):
                 decided.apply(batch, record.stats)
-                edits = in_document_order([earlier, phase.run(batch)], batch)
-                sink.write(batch, edits, DEAD.empty_table())
+                records = in_document_order([earlier, phase.run(batch)], batch)
+                sink.write(batch, records, DEAD.empty_table())
                 report(record.stats)
             for rows in ipc.batches(job.scratch, spool_name(before, "dead", self.shard)):
                 sink.copy_dead(pa.Table.from_batches([rows], DEAD))
@@ -283,13 +283,13 @@ class HostsTask(Task):
         )
 
 
-def _spooled(job: Job, phase: int, shard: int) -> Iterator[tuple[Batch, pa.Table]]:
-    """The batches of a shard, each with the edits made in it so far."""
-    documents = ipc.batches(job.scratch, spool_name(phase, "documents", shard))
-    edits = ipc.batches(job.scratch, spool_name(phase, "edits", shard))
-    for table, made in zip(documents, edits, strict=True):
+def _spooled(job: Job, phase: int, shard: int) -> Iterator[tuple[Batch, Records]]:
+    """The batches of a shard, each with what was recorded of it so far."""
+    kinds = ("documents", "edits", "matches") if job.plan.matching else ("documents", "edits")
+    files = [ipc.batches(job.scratch, spool_name(phase, kind, shard)) for kind in kinds]
+    for table, *records in zip(*files, strict=True):
         batch = Batch.unspooled(table, job.plan.measures, job.columns.schema)
-        yield batch, pa.Table.from_batches([made], EDITS)
+        yield batch, Records(*(pa.Table.from_batches([rows]) for rows in records))
 
 
 def make_batch(piece: Piece, part: ReadBatch) -> Batch:

@@ -103,7 +103,9 @@ def _is_json(kind: pa.DataType) -> bool:
 
 def unwritable(schema: pa.Schema, format: str) -> list[str]:
     """Columns that a format cannot hold, a sentence each."""
-    found = []
+    found: list[str] = []
+    if format == "none":
+        return found
     for field in schema:
         if format == "jsonl":
             fine = _is_json(field.type) or _as_text(field.type)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cleanpipe import ipc
 from cleanpipe.barrier import pairs, resolving, sketches, verifying
 from cleanpipe.barrier.rows import barrier_stages, partition_borders, save_bases
-from cleanpipe.batch import DEAD, EDITS, Batch
+from cleanpipe.batch import DEAD, Batch, Records
 from cleanpipe.bounds import Numbers
 from cleanpipe.columns import Columns
 from cleanpipe.dedup.resolve import DuplicateRule
@@ -134,8 +134,7 @@ def cleaned(
             for start in range(0, len(texts), batch):
                 some = document(shard, texts[start : start + batch], start)
                 record.stats.total.documents_in += len(some)
-                edits = phase.run(some)
-                sink.write(some, edits, DEAD.empty_table())
+                sink.write(some, phase.run(some), DEAD.empty_table())
         sizes.append(record.data["documents"])
         stats.add(record.stats)
     save_bases(job, 0, sizes)
@@ -381,7 +380,7 @@ def test_each_partition_of_a_sketch_is_one_batch(tmp_path: Path, partitions: int
             some = document(0, texts[start : start + 25], start)
             some.alive[3] = False
             some.drops[3] = None  # type: ignore[assignment]
-            sink.write(some, EDITS.empty_table(), DEAD.empty_table())
+            sink.write(some, Records(), DEAD.empty_table())
     parts = list(ipc.batches(job.scratch, sketch_name(0, 0, 0)))
     assert len(parts) == partitions
     table = pa.Table.from_batches(parts)

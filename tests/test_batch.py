@@ -78,8 +78,8 @@ LANGUAGE = pa.array(["en", None, "fr"], TEXT)
 
 
 def test_kept() -> None:
-    table = example().kept(LANGUAGE)
-    assert table.schema == kept_schema(COLUMNS)
+    table = example().kept(LANGUAGE, KINDS)
+    assert table.schema == kept_schema(COLUMNS, KINDS)
     assert table.to_pylist() == [
         {
             "id": "id0",
@@ -89,6 +89,16 @@ def test_kept() -> None:
             "cleanpipe": {"source": "web", "file": "f", "row": 0, "language": "en"},
         }
     ]
+
+
+def test_a_label_called_test_set_is_kept_too() -> None:
+    batch, kinds = example(), {**KINDS, "tests.test_set": "label", "more.test_set": "label"}
+    for found, expected in (({}, None), ({"more.test_set": ["gsm", None, None]}, "gsm")):
+        batch.measures |= {name: pa.array(values, TEXT) for name, values in found.items()}
+        table = batch.kept(LANGUAGE, kinds)
+        assert table.schema == kept_schema(COLUMNS, kinds)
+        (row,) = table.column("cleanpipe").to_pylist()
+        assert list(row.items())[-2:] == [("language", "en"), ("test_set", expected)]
 
 
 def test_dropped() -> None:
@@ -113,14 +123,14 @@ def test_dropped() -> None:
 def test_the_promised_columns() -> None:
     promised = """id file row source language url stage rule measure value bound also_failed
     survivor_id survivor_file survivor_row survivor_run similarity test_set test_item match
-    match_start match_end"""
+    match_start match_end test_score test_evidence"""
     assert promised.split() == DROPPED.names
     whole = {"row", "survivor_row", "match_start", "match_end"}
     for column in DROPPED:
         expected: pa.DataType = TEXT
         if column.name in whole:
             expected = pa.int64()
-        elif column.name in ("value", "similarity"):
+        elif column.name in ("value", "similarity", "test_score"):
             expected = pa.float64()
         elif column.name == "also_failed":
             expected = pa.list_(TEXT)
@@ -169,8 +179,8 @@ def test_spooled_and_back(columns: bool) -> None:
     assert again.drops == batch.drops
     assert again.columns == batch.columns
     again.text = batch.text
-    for method in ("kept", "dropped"):
-        assert getattr(again, method)(LANGUAGE) == getattr(batch, method)(LANGUAGE)
+    assert again.kept(LANGUAGE, KINDS) == batch.kept(LANGUAGE, KINDS)
+    assert again.dropped(LANGUAGE) == batch.dropped(LANGUAGE)
     assert again.measured(KINDS) == batch.measured(KINDS)
     assert again.bytes_in.tolist() == [3, 0, 7]
     assert again.tokens_in.tolist() == [0, 1, 2]

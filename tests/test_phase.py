@@ -70,7 +70,7 @@ def ran(
     stats = Stats()
     judged: list[Judged] = []
     run = PhaseRun(plan.phases[0].steps, plan.measures, stats, judged.append)
-    edits = run.run(batch)
+    edits = run.run(batch).edits
     assert edits.schema == EDITS
     return Ran(batch, edits, stats, judged)
 

@@ -118,7 +118,7 @@ def test_ten_mistakes_at_once(clean: Cli, monkeypatch: pytest.MonkeyPatch) -> No
         ("stages: [exact]\nshard_bytes: 0\n", ["2:1: shard_bytes: expected at least 1 byte"]),
         ("stages: [exact]\nguards: maybe\n", ["2:1: guards: expected 'stop', 'warn' or 'off'"]),
         ("stages: [exact]\noutput: {file_size: 1}\n", ["2:10: output.file_size: expected at least"]),
-        ("stages: [exact]\noutput: {format: csv}\n", ["2:10: output.format: expected 'parquet' or"]),
+        ("stages: [exact]\noutput: {format: csv}\n", ["2:10: output.format: expected 'parquet', 'jsonl' or 'none'"]),
         ("stages: [exact]\noutput: out\n", ["2:1: output: expected a map of parameters, got out"]),
         ("stages: [exact]\nrun: {workers: 0, runner: x}\n", ["2:19: run.runner: expected 'auto'"]),
         ("stages: [exact]\nrun: {workers: 0}\n", ["2:7: run.workers: expected at least 1, got 0"]),
@@ -299,8 +299,8 @@ stages:
         (7, "model", "No such file or directory"),
         (7, "bounds", "nothing passes"),
         (8, "model", "No such file or directory"),
-        (10, "remove", "No such file or directory"),
         (11, "unit", "expected 'paragraph'"),
+        (13, "model", "No such file or directory"),
     ]
 
 

@@ -25,6 +25,7 @@ from cleanpipe.bounds import Bounds, Numbers
 from cleanpipe.edits import apply_edits
 from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.stage import (
+    MATCHED_BY,
     Barrier,
     CorpusRewriter,
     Edits,
@@ -336,6 +337,7 @@ def check_filter(stage: Filter, units: Units) -> None:
     measures = stage.measure(units)
     rules = stage.rules()
     check_measures(measures, stage.takes(), stage.labels, len(units))
+    check_matches(stage, units, measures)
     if not rules:
         return
     failures = stage.failures(measures)
@@ -381,8 +383,29 @@ def check_measures(
             assert not np.isinf(value).any(), name
 
 
+def check_matches(stage: Stage, units: Units, measures: Measures) -> None:
+    if stage.matched is None:
+        return
+    value = measures[stage.matched]
+    assert isinstance(value, np.ndarray)
+    those = np.flatnonzero(value > 0)
+    if not len(those):
+        return
+    some = units.take(those)
+    found = stage.matches(some)
+    assert found.schema.names == ["unit", *MATCHED_BY.names]
+    places = found["unit"].to_pylist()
+    assert places == sorted(places) and set(places) == set(range(len(some)))
+    actions = {info.name: info.action for info in stage.test_sets()}
+    for row in found.to_pylist():
+        assert actions[row["test_set"]] == row["action"]
+        data = some.strings[row["unit"]].encode()
+        assert data[row["match_start"] : row["match_end"]].decode() == row["match"]
+
+
 def check_rewriter(stage: Rewriter, units: Units) -> None:
     check_edits(stage, units, *stage.rewrite(units))
+    check_matches(stage, units, stage.rewrite(units)[1])
     if isinstance(stage, CorpusRewriter):
         check_corpus_rewriter(stage, units)
 

@@ -95,6 +95,8 @@ def test_schemas(finished: Path) -> None:
             *((name, TEXT) for name in ("test_set", "test_item", "match")),
             ("match_start", pa.int64()),
             ("match_end", pa.int64()),
+            ("test_score", pa.float64()),
+            ("test_evidence", TEXT),
         ],
         "dead": [
             *((name, TEXT) for name in ("reason", "message", "source", "file")),
