@@ -15,7 +15,7 @@ Disguise = Callable[[str, random.Random], str]
 _ASCII_WORD = str.maketrans(
     {chr(code): chr(code + 0xFEE0) for code in range(0x30, 0x7B) if chr(code).isalnum()}
 )
-_WIDE_MARKS = dict(zip(",.;:!?()[]", "，。；：！？（）［］", strict=True))
+_WIDE_MARKS: dict[str, str] = dict(zip(",.;:!?()[]", "，。；：！？（）［］", strict=True))
 _NARROW_MARKS = {wide: mark for mark, wide in _WIDE_MARKS.items()} | {"、": ","}
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _MARK = re.compile(r"[^\w\s]")
@@ -66,22 +66,18 @@ def marks_doubled(text: str, chance: random.Random) -> str:
 
 def marks_swapped(text: str, chance: random.Random) -> str:
     """Chinese marks for ASCII ones; in a text that has Chinese ones, ASCII ones for them."""
-    narrow = any(mark in text for mark in _NARROW_MARKS)
-    return text.translate(str.maketrans(_NARROW_MARKS if narrow else _WIDE_MARKS))
+    marks = _NARROW_MARKS if any(mark in text for mark in _NARROW_MARKS) else _WIDE_MARKS
+    return "".join(marks.get(letter, letter) for letter in text)
 
 
 def quotes_swapped(text: str, chance: random.Random) -> str:
     """All quotes of a text in another style: curly, straight, or guillemets."""
-    styles = ("“”‘’", "\"\"''", "«»‹›")
-    opening, closing, single, apostrophe = chance.choice(
-        [style for style in styles if text.translate(_styled(*style)) != text] or [styles[1]]
-    )
-    return text.translate(_styled(opening, closing, single, apostrophe))
+    other = [new for style in _QUOTES if (new := text.translate(style)) != text]
+    return chance.choice(other) if other else text
 
 
-def _styled(opening: str, closing: str, single: str, apostrophe: str) -> dict[int, str]:
-    to = {'"': closing, "“": opening, "”": closing, "‘": single, "’": apostrophe, "'": apostrophe}
-    return str.maketrans(to)
+_STYLES = ("”“”’‘’", '"' * 3 + "'" * 3, "»«»›‹›")
+_QUOTES = tuple(str.maketrans("\"“”'‘’", style) for style in _STYLES)
 
 
 # --- whitespace

@@ -48,7 +48,7 @@ class AnyTwelveGram:
     over 10 to soften it, in evaluation only. An item of fewer than 12 words is never found.
     """
 
-    name = "any 12-gram"
+    name = "12-gram"
 
     def __init__(self, items: Sequence[Item]) -> None:
         words = (((item.test_set, item.test_item), item.text.lower().split()) for item in items)
@@ -75,7 +75,7 @@ class ThirteenGram:
     such whole in evaluation; the janitor does not).
     """
 
-    name = "13-gram, at most 10 times"
+    name = "13-gram"
 
     def __init__(self, items: Sequence[Item]) -> None:
         words = (((item.test_set, item.test_item), _plain(item.text)) for item in items)

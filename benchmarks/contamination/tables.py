@@ -44,23 +44,27 @@ class Recall:
                 recall.others[name] += len(of) - (key in of)
         return recall
 
-    def rows(self, columns: Sequence[str], names: Sequence[str]) -> Iterable[str]:
-        """A line a disguise: of each column, how many were planted and the share each found."""
-        width = 8 + 10 * len(names)
+    def rows(self, columns: Sequence[str]) -> Iterable[str]:
+        """A line a disguise: of each column, the share that each detector found, and of how many.
+
+        Columns without any are left out, and so are disguises.
+        """
+        columns = [one for one in columns if any(self.planted[name, one] for name in DISGUISES)]
+        width = 8 * len(self.found) + 7
         yield f"{'':36}" + "".join(f"{column:>{width}}" for column in columns)
-        heads = f"{'n':>8}" + "".join(f"{name[:9]:>10}" for name in names)
+        heads = "".join(f"{name:>8}" for name in self.found) + f"{'of':>7}"
         yield f"{'':36}" + heads * len(columns)
         for disguise in DISGUISES:
-            cells = [self._cells((disguise, column), names) for column in columns]
             if any(self.planted[disguise, column] for column in columns):
-                yield f"{disguise:36}" + "".join(cells)
+                cells = "".join(self._cells((disguise, column)) for column in columns)
+                yield f"{disguise:36}{cells}".rstrip()
 
-    def _cells(self, at: tuple[str, str], names: Sequence[str]) -> str:
+    def _cells(self, at: tuple[str, str]) -> str:
         planted = self.planted[at]
         if not planted:
-            return " " * (8 + 10 * len(names))
-        shares = (self.found[name][at] / planted for name in names)
-        return f"{planted:>8,}" + "".join(f"{share:>10.1%}" for share in shares)
+            return " " * (8 * len(self.found) + 7)
+        shares = "".join(f"{of[at] / planted:>8.1%}" for of in self.found.values())
+        return f"{shares}{planted:>7,}"
 
 
 def excerpt(text: str, most: int = 160) -> str:

@@ -183,10 +183,10 @@ def sweep(
     def fits(first: int, last: int) -> bool:
         return last + size - first <= span(part)
 
-    found = []
+    found: list[tuple[int, int, int]] = []
     while matches:
         window: list[int] = []
-        for right, match in enumerate(matches):
+        for match in matches:
             window = [one for one in [*window, match] if fits(one, match)]
             if covered(window) >= need:
                 break
@@ -194,8 +194,8 @@ def sweep(
             return found
         # As far to the right as gives more: the shortest of those that cover most.
         wider = [window]
-        for match in matches[right + 1 :]:
-            if fits(window[0], match):
+        for match in matches:
+            if match > window[-1] and fits(window[0], match):
                 wider.append([*wider[-1], match])
         best = max(wider, key=covered)  # the first of equals
         while len(best) > 1 and covered(best[1:]) == covered(best):

@@ -137,7 +137,7 @@ def test_weights() -> None:
 def test_the_reference_takes_common_phrases() -> None:
     part = folded("once upon a time there was a fox")
     weight = dict.fromkeys(part, 256)
-    common = {("once", "upon", "a"), ("upon", "a", "time")}
+    common: set[tuple[str, ...]] = {("once", "upon", "a"), ("upon", "a", "time")}
     assert worths(part, weight, common) == [0, 0, *[256] * 6]
     twice = ("Once upon a time it rained.", "And once upon a time it snowed.")
     item = "once upon a time there was a fox"
