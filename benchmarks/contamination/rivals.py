@@ -42,10 +42,11 @@ def _ngrams(words: list[str], n: int) -> Iterable[Gram]:
 class AnyTwelveGram:
     """One 12-gram of an item anywhere in a document is a hit, whatever it says.
 
-    Words are lower-cased and keep their punctuation. So described, with n from 8 to 13 and small
-    differences in the words, by many who build corpora; PaLM (Chowdhery et al. 2022, section 8)
-    and Llama 2 (Touvron et al. 2023, appendix A.6) count n-grams of 8 and tokens in matches of
-    over 10 to soften it, in evaluation only. An item of fewer than 12 words is never found.
+    Words are lower-cased and keep their punctuation. Any shared n-gram, with n from 8 to 13, is
+    what most reports describe. PaLM (Chowdhery et al. 2022, section 8) asks for 70 % of an item's
+    8-grams, Llama 2 (Touvron et al. 2023, appendix A.6) for matches of over 10 tokens; both to
+    split test sets into clean and not, after training. An item of fewer than 12 words is never
+    found.
     """
 
     name = "12-gram"
