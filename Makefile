@@ -10,10 +10,10 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-scale bench-instructions format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions format clean
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "  PYTHON=python3.12 picks the Python of a new $(VENV); ARGS=... goes to pytest or the benchmarks"
 
 demo: $(INSTALLED) ## clean the sample in examples/, print the table, explain one drop
@@ -48,6 +48,9 @@ bench-peers: $(INSTALLED) ## other tools beside ours; fetches them the first tim
 
 bench-dedup: $(INSTALLED) ## near-duplicates of real texts: ours and other tools, against the truth
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.dedup $(ARGS)
+
+bench-contamination: $(INSTALLED) ## planted test items: what ours and two n-gram rules find, and find wrongly
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.contamination $(ARGS)
 
 bench-scale: $(INSTALLED) ## near-duplicates among 0.1 and 1 million documents: time, memory, disk
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.scale $(ARGS)
