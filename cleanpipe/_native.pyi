@@ -364,3 +364,12 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
 
     Returns int64 of shape (n,).
     """
+
+def without_markup(
+    texts: _ArrowArray | _ArrowStream, /
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The texts with a blank for each byte of an HTML tag or entity, as docs/measures.md has them.
+
+    Returns (offsets, bytes): int64 of shape (n + 1,), text i is bytes[offsets[i]:offsets[i + 1]],
+    as long as it was; a null has none. All else stays in its place, ill-formed bytes too.
+    """

@@ -425,7 +425,11 @@ def threshold_of(weight: int) -> float:
 
 def without_markup(texts: pa.Array, code: bool = False) -> pa.Array:
     """Texts whose HTML tags and entities are blanks of the same length; code stays as it is."""
-    return texts if code else _native.without_markup(texts)
+    if code:
+        return texts
+    offsets, data = _native.without_markup(texts)
+    buffers = pa.py_buffer(offsets), pa.py_buffer(data)
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
 
 
 class _Set(NamedTuple):

@@ -207,6 +207,11 @@ class NgramIndex:
         return len(self.hashes)
 
     @property
+    def image(self) -> memoryview:
+        """The bytes of its file."""
+        return self._image
+
+    @property
     def nbytes(self) -> int:
         """Bytes in memory, and of the file."""
         return self._image.nbytes

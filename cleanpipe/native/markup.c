@@ -1,6 +1,7 @@
 #include "markup.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "characters.h"
 
@@ -202,4 +203,23 @@ void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts)
             from = at = stop;
     }
     *counts = found;
+}
+
+void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out)
+{
+    static const uint8_t begins[256] = {['<'] = 1, ['&'] = 1};
+    const uint8_t *at = text, *const end = len ? text + len : text;
+
+    if (len)
+        memcpy(out, text, len);
+    while ((at = cp_skip_bytes(at, end, begins)) < end) {
+        const uint8_t *stop = *at == '<' ? tag_end(at, end) : entity_end(at, end);
+
+        if (!stop) {
+            at++;
+            continue;
+        }
+        memset(out + (at - text), ' ', (size_t)(stop - at));
+        at = stop;
+    }
 }

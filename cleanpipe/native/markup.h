@@ -19,4 +19,8 @@ typedef struct {
 /* Writes the counts of `text` (may be NULL when len is 0), of any length. */
 void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts);
 
+/* Copies the text to `out`, which has room for `len` bytes, with a blank for each byte of a tag or
+ * an entity; all other bytes stay in their places. */
+void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out);
+
 #endif

@@ -13,6 +13,8 @@ class Part(NamedTuple):
     weights: Sequence[int]
     need: int
     span: int
+    lines: Sequence[int] = ()
+    """Where lines begin, beside the first. Default: there is one."""
 
 
 class Passage(NamedTuple):
@@ -21,12 +23,21 @@ class Passage(NamedTuple):
     covered: int
 
 
+def grams_of(part: Part) -> list[tuple[int, int]]:
+    """Position and length of each gram: those of three tokens in a line; short lines whole."""
+    borders = sorted({0, len(part.tokens), *part.lines})
+    return [
+        (at, min(GRAM, end - start))
+        for start, end in zip(borders, borders[1:], strict=False)
+        for at in range(start, max(start, end - GRAM) + 1)
+    ]
+
+
 def positions_of(part: Part) -> dict[tuple[int, ...], list[int]]:
-    """Where each m-gram of the part begins; grams are known by their tokens."""
-    m = min(GRAM, len(part.tokens))
+    """Where each gram of the part begins; grams are known by their tokens."""
     places: dict[tuple[int, ...], list[int]] = {}
-    for at in range(len(part.tokens) - m + 1 if m else 0):
-        places.setdefault(tuple(part.tokens[at : at + m]), []).append(at)
+    for at, length in grams_of(part):
+        places.setdefault(tuple(part.tokens[at : at + length]), []).append(at)
     return places
 
 
@@ -44,46 +55,63 @@ def regions(seeds: Sequence[int], n: int, span: int, length: int) -> list[list[i
     return found
 
 
+Match = tuple[int, int]
+"""Tokens of the document, half-open."""
+
+
 def passages(document: Sequence[int], part: Part, seeds: Sequence[int], n: int) -> list[Passage]:
-    m = min(GRAM, len(part.tokens))
     places = positions_of(part)
     found: list[Passage] = []
 
-    def covered(matches: Sequence[int]) -> int:
+    def covered(window: Sequence[Match]) -> int:
         tokens = {
             position + k
-            for begin in matches
-            for position in places[tuple(document[begin : begin + m])][:POSITIONS]
-            for k in range(m)
+            for begin, end in window
+            for position in places[tuple(document[begin:end])][:POSITIONS]
+            for k in range(end - begin)
         }
         return sum(part.weights[token] for token in tokens)
 
-    def too_long(left: int, right: int) -> bool:
-        return right + m - left > part.span
-
     for region in regions(seeds, n, part.span, len(document)):
-        matches = [j for j in region[: len(region) - m + 1] if tuple(document[j : j + m]) in places]
+        matches = [
+            (begin, end)
+            for end in range(region[0] + 1, region[-1] + 2)
+            for begin in range(max(region[0], end - GRAM), end)
+            if tuple(document[begin:end]) in places
+        ]
         left = right = 0  # matches[left : right + 1] is the window
-        while m and right < len(matches):
-            while left <= right and too_long(matches[left], matches[right]):
-                left += 1
+
+        def fitting(low: int, high: int, matches: Sequence[Match] = matches) -> int:
+            while matches[high][1] - matches[low][0] > part.span:
+                low += 1
+                if low > high:
+                    break
+            return low
+
+        while right < len(matches):
+            left = fitting(left, right)
             if not part.need or covered(matches[left : right + 1]) < part.need:
                 right += 1
                 continue
-            last, added = right, right + 1
+            low, high = left, right  # the best window so far
+            slides, at = left, right + 1
             while (
-                added < len(matches)
-                and not too_long(matches[left], matches[added])
-                and added - last <= last - left + 1 + PATIENCE
+                at < len(matches)
+                and at - high <= high - low + 1 + PATIENCE
+                and matches[at][0] <= matches[high][1] + part.span
             ):
-                if covered(matches[left : added + 1]) > covered(matches[left : last + 1]):
-                    last = added
-                added += 1
-            most = covered(matches[left : last + 1])
-            while covered(matches[left + 1 : last + 1]) == most:
-                left += 1
-            found.append(edged(document, part, places, matches[left], matches[last], most, found))
-            left = right = last + 1
+                slides = fitting(slides, at)
+                now = covered(matches[slides : at + 1])
+                if now < part.need:
+                    break
+                if now > covered(matches[low : high + 1]):
+                    low, high = slides, at
+                at += 1
+            window = matches[low : high + 1]
+            while covered(window[1:]) == covered(window):
+                window = window[1:]
+            found.append(edged(document, part, places, window, covered(window), found))
+            left = right = high + 1
     return found
 
 
@@ -91,17 +119,18 @@ def edged(
     document: Sequence[int],
     part: Part,
     places: dict[tuple[int, ...], list[int]],
-    begin: int,
-    end: int,
+    window: Sequence[Match],
     covered: int,
     before: Sequence[Passage],
 ) -> Passage:
-    """From the match at `begin` to the match at `end`, and the equal tokens near by."""
-    m = min(GRAM, len(part.tokens))
+    """From the first to the last token of the matches, and the equal tokens near by."""
+    begin = min(first for first, _ in window)
     free = before[-1].last + 1 if before else 0
-    q = places[tuple(document[begin : begin + m])][0]
-    e = places[tuple(document[end : end + m])][-1] + m - 1
-    first, last = begin, end + m - 1
+    q = places[tuple(document[begin : next(e for b, e in window if b == begin)])][0]
+    stop = window[-1][1]
+    last_gram = tuple(document[window[-1][0] : stop])
+    e = places[last_gram][-1] + len(last_gram) - 1
+    first, last = begin, stop - 1
     lefts = [
         k
         for k in range(1, EDGE + 1)

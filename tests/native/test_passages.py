@@ -33,20 +33,22 @@ class Candidate(NamedTuple):
 
 def part_of(text: str, need: int, span: int | None = None, weight: int = 1) -> Part:
     """All tokens weigh the same, and the span is that of docs/contamination.md."""
-    tokens = [token.hash for token in reference_tokens.tokens(text)]
-    return Part(
-        tokens, [weight] * len(tokens), need, 2 * len(tokens) + 16 if span is None else span
-    )
+    lines = [[token.hash for token in reference_tokens.tokens(line)] for line in text.split("\n")]
+    tokens = [token for line in lines for token in line]
+    begins = [sum(map(len, lines[:number])) for number in range(1, len(lines))]
+    reach = 2 * len(tokens) + 16 if span is None else span
+    return Part(tokens, [weight] * len(tokens), need, reach, begins)
 
 
 def columns(candidates: Sequence[Candidate], parts: Sequence[Part]) -> dict[str, Any]:
     """The arrays, by the names of the arguments."""
-    grams: list[tuple[int, int]] = []
+    grams: list[tuple[int, int, int]] = []
     ends = [0]
     for part in parts:
-        m = min(3, len(part.tokens))
-        places = range(len(part.tokens) - m + 1) if m else range(0)
-        grams += sorted((gram(part.tokens[at : at + m]), at) for at in places)
+        grams += sorted(
+            (gram(part.tokens[at : at + length]), at, length)
+            for at, length in reference.grams_of(part)
+        )
         ends.append(len(grams))
     return {
         "documents": np.array([c.document for c in candidates], "i8"),
@@ -58,8 +60,9 @@ def columns(candidates: Sequence[Candidate], parts: Sequence[Part]) -> dict[str,
         "part_tokens": np.array([token for part in parts for token in part.tokens], "u8"),
         "part_weights": np.array([weight for part in parts for weight in part.weights], "u4"),
         "gram_offsets": np.array(ends, "i8"),
-        "grams": np.array([hash_ for hash_, _ in grams], "u8"),
-        "gram_positions": np.array([at for _, at in grams], "u4"),
+        "grams": np.array([hash_ for hash_, *_ in grams], "u8"),
+        "gram_positions": np.array([at for _, at, _ in grams], "u4"),
+        "gram_lengths": np.array([length for *_, length in grams], "u1"),
         "need": np.array([part.need for part in parts], "u8"),
         "span": np.array([part.span for part in parts], "u4"),
     }
@@ -129,6 +132,21 @@ def test_cases(text: str, shown: list[str]) -> None:
     assert [text.encode()[start:end].decode() for _, _, _, start, end, _ in found] == shown
     tokens = reference_tokens.tokens(text)
     assert all((tokens[f].start, tokens[z].end) == (a, b) for _, f, z, a, b, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("which bird swims best of all wren penguin tern sea gull", [(0, 10)]),
+        ("q which bird swims best of all d sea gull a tern b penguin c wren x", [(1, 15)]),
+        ("which bird swims best of all a tern b wren c sea gull", [(0, 12)]),  # 10 of 11
+        ("which bird swims best of all a tern b wren c sea lion", []),  # 8 of 11
+        ("wren wren penguin best of all swims bird which tern", []),
+    ],
+)
+def test_lines_come_in_any_order(text: str, shown: list[tuple[int, int]]) -> None:
+    part = part_of("which bird swims best of all\nwren\npenguin\ntern\nsea gull", 9)
+    assert [(f[1], f[2]) for f in found_in(text, part, [0])] == shown
 
 
 @pytest.mark.parametrize(
@@ -218,13 +236,14 @@ def words(draw: st.DrawFn, most: int) -> str:
 @st.composite
 def made_parts(draw: st.DrawFn) -> tuple[str, Part]:
     text = draw(words(30))
+    lines = draw(st.lists(st.integers(0, len(text)), max_size=8))
     weights = draw(
         st.lists(st.integers(0, 3) | st.just(2**32 - 1), min_size=len(text), max_size=len(text))
     )
     total = sum(weights)
     need = draw(st.integers(0, total + 1) | st.integers(0, 4))
     span = draw(st.integers(0, 2 * len(text) + 16) | st.just(2**32 - 1))
-    return text, Part([HASH[c] for c in text], weights, need, span)
+    return text, Part([HASH[c] for c in text], weights, need, span, lines)
 
 
 @st.composite
@@ -344,12 +363,10 @@ def test_what_is_changed_below_fits() -> None:
         ("seeds", 2, 4, "text 1 has a candidate whose seeds"),
         ("seeds", 2, 2**63 - 1, "text 1 has a candidate whose seeds"),
         ("part_offsets", 1, 24, r"part_offsets\[0\] to \[1\] are 0 to 24, with 23 numbers"),
-        ("part_offsets", 1, 20, "part 0 has 17 grams for 20 tokens"),
         ("part_offsets", 0, -(2**63), r"part_offsets\[0\]"),
-        ("gram_offsets", 1, 16, "part 0 has 16 grams for 19 tokens"),
         ("gram_offsets", 2, 20, r"gram_offsets\[1\] to \[2\] are 17 to 20, with 19 numbers"),
         ("gram_positions", 0, 17, "text 0 has a candidate of a damaged part"),
-        ("gram_positions", 18, 2**32 - 1, "text 1 has a candidate of a damaged part"),
+        ("gram_positions", 18, 2**32 - 3, "text 1 has a candidate of a damaged part"),
     ],
 )
 def test_numbers_that_do_not_fit(name: str, at: int, value: int, message: str) -> None:
@@ -387,7 +404,7 @@ def test_read_only_arrays_at_any_address() -> None:
 
 @SETTINGS
 @given(
-    st.sampled_from(["part_tokens", "part_weights", "grams", "gram_positions", "need", "span"]),
+    st.sampled_from(["part_tokens", "part_weights", "grams", "gram_positions", "gram_lengths", "need", "span"]),
     st.binary(min_size=1, max_size=40),
 )
 def test_any_content_is_survived(name: str, data: bytes) -> None:
