@@ -250,7 +250,7 @@ def _compare(
         return
     if made.drop is None and record["survivor_file"] is not None:
         fields = Drop.__dataclass_fields__
-        made.drop = Drop(**{name: record.get(name) for name in fields})
+        made.drop = Drop(**{name: record[name] for name in fields if name in record})
     elif made.drop is None:
         made.differences.append(f"it was dropped by {record['stage']}.{record['rule']}")
     else:

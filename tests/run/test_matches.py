@@ -171,7 +171,7 @@ def test_summary(finished: Path) -> None:
         assert len(mine) > len(pairs) or each["name"] != "gsm", "one of them stands twice somewhere"
 
 
-@pytest.mark.parametrize("shard_bytes", ["300", "64MiB"])
+@pytest.mark.parametrize("shard_bytes", ["4KB", "64MiB"])
 def test_same_for_any_shards(tmp_path: Path, finished: Path, shard_bytes: str) -> None:
     run(finished / "pipeline.yaml", tmp_path / "out", f"shard_bytes={shard_bytes}")
     for folder in ("matches", "dropped", "edits", "kept"):
