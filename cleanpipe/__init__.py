@@ -11,6 +11,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from cleanpipe.contamination import contamination
 from cleanpipe.errors import (
     AccountError,
     BusyError,
@@ -48,6 +49,7 @@ __all__ = [
     "RunError",
     "StageError",
     "__version__",
+    "contamination",
     "measures",
     "minhash",
     "near_duplicates",

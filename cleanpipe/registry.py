@@ -37,6 +37,8 @@ def stages() -> Mapping[str, type[Stage]]:
         for _, cls in inspect.getmembers(module, inspect.isclass):
             if cls.__module__ != module.__name__ or inspect.isabstract(cls):
                 continue
+            if cls.__name__.startswith("_"):  # a member of a named set, not to be asked for
+                continue
             if issubclass(cls, Stage) and "kind" in vars(cls):
                 register(found, cls)
     return MappingProxyType(dict(sorted(found.items())))

@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from cleanpipe import _native
-
 from cleanpipe.bounds import Bounds
-from cleanpipe.dedup.item_index import MIN_TOKENS, UNIT, Found, ItemIndex, without_markup
+from cleanpipe.dedup.item_index import MIN_TOKENS, Found, ItemIndex, without_markup
 from cleanpipe.dedup.items import Tests, item_files, read_items
 from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.edits import REMOVED, removal
@@ -61,7 +60,7 @@ class Contamination(NamedSet):
             with the label ``test_set``; or a map of set to action. A set's own ``action`` goes
             first. There is no default: each set needs one.
         threshold: the share of a part's weight that makes a passage, above 0, at most 1. Default:
-            null, by the part's length, from 0.725 for a short one down to 0.35 for a long one.
+            null, by the part's weight, from 0.77 for a light one down to 0.4 for a heavy one.
         min_tokens: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
             or what the index was built with.
         reference: files of ordinary texts, whose phrases then count for nothing: JSON lines or

@@ -34,7 +34,7 @@ MIN_TOKENS = 4.0
 UNIT = 256
 """Weights are whole numbers of 1 / UNIT."""
 
-_NGRAM: Mapping[str, int] = {"words": 5, "code": 8}
+_NGRAM = 5
 _SHORT_NGRAM = 3
 _SHORT = 12
 """Tokens below which a part is looked for by n-grams of ``_SHORT_NGRAM`` tokens."""
@@ -48,7 +48,9 @@ _SATURATED = 4.0
 _REFERENCE_TEXTS = 2
 """Texts of the reference that make a gram a common phrase."""
 
-_NUMBERING = re.compile(r"^[ \t]*[(\[（【]?(?:[A-Za-z]|\d{1,2})[)\].:、．）】](?=\s)[ \t]*|^\d{1,2}、", re.M)
+_NUMBERING = re.compile(
+    r"^[ \t]*[(\[（【]?(?:[A-Za-z]|\d{1,2})[)\].:、．）】](?=\s)[ \t]*|^\d{1,2}、", re.M
+)
 
 Tokens = Literal["words", "code"]
 Ints = npt.NDArray[np.int64]
@@ -239,7 +241,9 @@ class ItemIndex:
         except OSError as error:
             raise ConfigError(f"{name}: {error.strerror}; expected an index of test sets") from None
         except (ValueError, KeyError, pa.ArrowException) as error:
-            raise ConfigError(f"{name}: {error}; build it again with cleanpipe index build") from None
+            raise ConfigError(
+                f"{name}: {error}; build it again with cleanpipe index build"
+            ) from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, which appears whole or not at all; an old one is replaced.
@@ -251,14 +255,17 @@ class ItemIndex:
             file.write(self._image)
 
     def needed(self, threshold: float | None) -> npt.NDArray[np.uint64]:
-        """The covered weight that makes a passage of each part, in 256ths: shape (parts,).
+        """The covered weight that makes a passage of each part, in 256ths, 0 for parts that are
+        not judged: shape (parts,).
 
         Args:
             threshold: one share for all parts, or None for :func:`threshold_of` their weight.
         """
-        weights = self.weights.tolist()
-        needed = (math.ceil((threshold or threshold_of(each)) * each) for each in weights)
-        return np.fromiter((max(1, each) for each in needed), np.uint64, len(weights))
+        needed = np.zeros(len(self.weights), np.uint64)
+        for part in np.flatnonzero(self._arrays["n"]).tolist():
+            weight = int(self.weights[part])
+            needed[part] = math.ceil((threshold or threshold_of(weight)) * weight)
+        return needed
 
     def find(
         self, texts: pa.Array, needed: npt.NDArray[np.uint64], sets: Sequence[str] | None = None
@@ -401,7 +408,9 @@ class ItemIndex:
             ours = (kind.parts >= first) & (kind.parts < end)
             key = (kind.code, kind.ngrams.n)
             seeds.append((key, gram[ours], (kind.parts[ours] - first).astype(np.uint32)))
-        texts = [column[first:end].to_pylist() for column in (self._labels, self._names, self._texts)]
+        texts = [
+            column[first:end].to_pylist() for column in (self._labels, self._names, self._texts)
+        ]
         return _Set(self.sets[number], *texts, arrays, seeds)
 
 
@@ -413,14 +422,14 @@ _FOR_PASSAGES = tuple(each for offsets, values in _RAGGED.items() for each in (o
 
 
 def threshold_of(weight: int) -> float:
-    """The share of a part's weight that makes a passage: max(0.35, 0.65 - 0.075 * log2(W / 8)).
+    """The share of a part's weight that makes a passage: 0.35 + 0.3 * sqrt(8 / W), W in tokens.
 
     Read off the best scores of unrelated texts by the weight of the part (docs/contamination.md).
 
     Args:
         weight: W in 256ths, above 0.
     """
-    return max(0.35, 0.65 - 0.075 * math.log2(weight / UNIT / 8))
+    return min(1.0, 0.35 + 0.3 * math.sqrt(8 * UNIT / weight))
 
 
 def without_markup(texts: pa.Array, code: bool = False) -> pa.Array:
@@ -572,17 +581,22 @@ class _Raw:
             items: how many there are.
             common: shape (tokens,): those that weigh nothing. Default: none.
         """
-        item = np.repeat(owner, np.diff(self.offsets))
-        order = np.lexsort((item, self.hashes))
-        token, item = self.hashes[order], item[order]
-        pairs = _starts(token, item)
+        part = np.repeat(np.arange(len(owner)), np.diff(self.offsets))
+        order = np.lexsort((part, self.hashes))
+        token, part = self.hashes[order], part[order]
         first = _starts(token)
-        # Of each distinct token, in how many items it is; then of each token.
-        frequency = np.diff([*np.searchsorted(pairs, first), len(pairs)])
-        each = np.repeat(frequency, np.diff([*first, len(token)]))
-        table = np.array([_weight(df, items) for df in range(items + 1)], np.uint32)
+        size = np.diff([*first, len(token)])
+        # Of each distinct token, in how many items it is; then of each token. Parts go by items.
+        items_of = _starts(token, owner[part])
+        frequency = np.diff([*np.searchsorted(items_of, first), len(items_of)])
+        table = np.array([_weight(df, items) for df in range(items + 1)], np.int64)
+        weight = np.repeat(table[frequency], size)
+        # One that a part has several times shares its weight among its places.
+        same = _starts(token, part)
+        times = np.diff([*same, len(token)])
+        times = np.repeat(times, times)
         weights = np.empty(len(token), np.uint32)
-        weights[order] = table[each]
+        weights[order] = (2 * weight + times) // (2 * times)
         if common is not None:
             weights[common] = 0
         return weights
@@ -593,8 +607,12 @@ class _Raw:
         """The arrays of parts that are made of some of these each, and their n-grams."""
         member = np.array([at for group in groups for at in group], np.int64)
         group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
-        line, line_group = _spread(self._line_offsets[member], self._line_offsets[member + 1], group)
-        token, token_group = _spread(self._line_tokens[line], self._line_tokens[line + 1], line_group)
+        line, line_group = _spread(
+            self._line_offsets[member], self._line_offsets[member + 1], group
+        )
+        token, token_group = _spread(
+            self._line_tokens[line], self._line_tokens[line + 1], line_group
+        )
         gram, gram_group = _spread(self._grams[line], self._grams[line + 1], line_group)
         token_offsets = _offsets(token_group, len(groups))
         # A gram's place in its part: where its line begins there, and its place in the line.
@@ -606,8 +624,9 @@ class _Raw:
         longest = np.zeros(len(groups), np.int64)
         np.maximum.at(longest, line_group, size)
         tokens = np.diff(token_offsets)
-        usual = _NGRAM["code" if self.code else "words"]
-        n = np.where((tokens < _SHORT) | (longest < usual), _SHORT_NGRAM, usual)
+        n = np.full(len(groups), _NGRAM)
+        if not self.code:
+            n[(tokens < _SHORT) | (longest < _NGRAM)] = _SHORT_NGRAM
         n = np.minimum(n, np.maximum(tokens, 1))
         seeds = []
         least = np.ones(len(groups), np.uint32)
@@ -673,7 +692,8 @@ def _rare(
         rank = np.empty(len(part), np.int64)
         rank[order] = np.arange(len(part)) - np.repeat(begin, np.diff([*begin, len(part)]))
         chosen = (shared <= _COMMON) | (rank < _RAREST)
-        kept.append((key, gram[chosen], part[chosen].astype(np.uint32)))
+        if chosen.any():
+            kept.append((key, gram[chosen], part[chosen].astype(np.uint32)))
     return kept
 
 
@@ -715,7 +735,9 @@ def _image(sets: Sequence[_Set]) -> pa.Buffer:
         code, n = key
         ngrams = NgramIndex.build(gram[first], n, code=code)
         offsets = [*first.tolist(), len(gram)]
-        seeds.append({"code": code, "ngrams": ngrams.image, "offsets": offsets, "parts": part})
+        seeds.append(
+            {"code": code, "ngrams": bytes(ngrams.image), "offsets": offsets, "parts": part}
+        )
     about = {
         "versions": _versions(),
         "sets": [{**vars(made.entry), "too_short": list(made.entry.too_short)} for made in sets],

@@ -80,7 +80,7 @@ class NgramIndex:
         token table or Unicode version.
         """
         self.n, count, hashes_at, values_at, self.code = _native.index_header(image)
-        self._image = memoryview(image).toreadonly()
+        self._image = memoryview(image).cast("B").toreadonly()  # Arrow has signed bytes
         if _checksum(self._image) != self._image[_CHECKSUM]:
             raise ValueError("a damaged n-gram index: its checksum is another")
         self.hashes = np.frombuffer(self._image, "<u8", count, hashes_at)

@@ -20,6 +20,7 @@ def test_exports() -> None:
         "RunError",
         "StageError",
         "__version__",
+        "contamination",
         "measures",
         "minhash",
         "near_duplicates",

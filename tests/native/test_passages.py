@@ -404,7 +404,9 @@ def test_read_only_arrays_at_any_address() -> None:
 
 @SETTINGS
 @given(
-    st.sampled_from(["part_tokens", "part_weights", "grams", "gram_positions", "gram_lengths", "need", "span"]),
+    st.sampled_from(
+        ["part_tokens", "part_weights", "grams", "gram_positions", "gram_lengths", "need", "span"]
+    ),
     st.binary(min_size=1, max_size=40),
 )
 def test_any_content_is_survived(name: str, data: bytes) -> None:
