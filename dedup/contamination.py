@@ -71,6 +71,7 @@ class Contamination(NamedSet):
     """
 
     kind: ClassVar[str] = "contamination"
+    labels: ClassVar[tuple[str, ...]] = ("test_set",)
 
     tests: Tests | None = None
     index: LocalPath | None = None
@@ -108,8 +109,7 @@ class Contamination(NamedSet):
                 f"expected an action for {', '.join(missing)}: drop, cut or flag",
             )
         try:
-            for pattern in reference_files(self.reference):
-                del pattern
+            reference_files(self.reference)
         except ConfigError as error:
             yield "reference", str(error)
 
@@ -381,6 +381,7 @@ def _hits(
         grouped.setdefault((text, item), []).append(_Passage(part, *place))
     tokens: tuple[int, bool, _Tokens] | None = None
     for (text, _), passages in sorted(grouped.items(), key=lambda each: each[0]):
+        passages = _apart(passages)
         beside = index.parts_beside(passages[0].part)
         short = [part for part in beside if not index.judged(part)]
         if short:
@@ -406,6 +407,20 @@ def _hits(
             best.end,
             tuple(sorted({(passage.start, passage.end) for passage in passages})),
         )
+
+
+def _apart(passages: Sequence[_Passage]) -> list[_Passage]:
+    """Without those that lie in a passage of an earlier part: they are no evidence beside it."""
+    return [
+        passage
+        for passage in passages
+        if not any(
+            other.part < passage.part
+            and other.first <= passage.first
+            and passage.last <= other.last
+            for other in passages
+        )
+    ]
 
 
 def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:

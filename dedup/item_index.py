@@ -264,7 +264,8 @@ class ItemIndex:
         needed = np.zeros(len(self.weights), np.uint64)
         for part in np.flatnonzero(self._arrays["n"]).tolist():
             weight = int(self.weights[part])
-            needed[part] = math.ceil((threshold or threshold_of(weight)) * weight)
+            share = (threshold or threshold_of(weight)) * weight
+            needed[part] = math.ceil(round(share, 6))  # 0.55 * 100 is a little more than 55
         return needed
 
     def find(
@@ -317,6 +318,7 @@ class ItemIndex:
         kept = np.repeat(enough, counts)
         text, part, starts = text[starts][enough], part[starts][enough], position[kept]
         offsets = np.concatenate([[0], np.cumsum(counts[enough])])
+        arrays = self._arrays
         candidate, *places = _native.passages(
             texts,
             text,
@@ -324,7 +326,13 @@ class ItemIndex:
             offsets,
             starts,
             seeds.ngrams.n,
-            *(self._arrays[name] for name in _FOR_PASSAGES),
+            arrays["token_offsets"],
+            arrays["tokens"],
+            arrays["weights"],
+            arrays["gram_offsets"],
+            arrays["grams"],
+            arrays["gram_positions"],
+            arrays["gram_lengths"],
             needed,
             self._spans,
             code=seeds.code,
@@ -334,13 +342,14 @@ class ItemIndex:
     @cached_property
     def weights(self) -> Ints:
         """int64, shape (parts,): weight of each part, in 256ths."""
-        total = np.concatenate([[0], np.cumsum(self._arrays["weights"], dtype=np.int64)])
-        offsets = self._arrays["token_offsets"]
-        return total[offsets[1:]] - total[offsets[:-1]]
+        total: Ints = np.concatenate([[0], np.cumsum(self._arrays["weights"], dtype=np.int64)])
+        weights: Ints = np.diff(total[self._arrays["token_offsets"]])
+        return weights
 
     @cached_property
     def _spans(self) -> npt.NDArray[np.uint32]:
-        return (2 * np.diff(self._arrays["token_offsets"]) + 16).astype(np.uint32)
+        spans: npt.NDArray[np.uint32] = np.diff(self._arrays["token_offsets"]).astype(np.uint32)
+        return 2 * spans + 16
 
     def threshold(self, part: int, threshold: float | None) -> float:
         """The share that makes a passage of a part; ``threshold`` as for :meth:`needed`."""
@@ -370,7 +379,7 @@ class ItemIndex:
         return range(*np.searchsorted(self._owners, [self._owners[part], self._owners[part] + 1]))
 
     def judged(self, part: int) -> bool:
-        """Whether a part is judged alone, or too short for that."""
+        """Whether a part is judged, or too short for that."""
         return bool(self._arrays["n"][part])
 
     def item_text(self, name: str, label: str) -> str | None:
@@ -386,7 +395,8 @@ class ItemIndex:
     @cached_property
     def _owners(self) -> Ints:
         """int64, shape (parts,): a number for each set's item, ascending."""
-        return self._arrays["set"].astype(np.int64) << 32 | self._arrays["item"]
+        sets: Ints = self._arrays["set"].astype(np.int64)
+        return sets << 32 | self._arrays["item"]
 
     def _apart(self) -> list[_Set]:
         """Each set by itself, as it was built."""
@@ -408,17 +418,16 @@ class ItemIndex:
             ours = (kind.parts >= first) & (kind.parts < end)
             key = (kind.code, kind.ngrams.n)
             seeds.append((key, gram[ours], (kind.parts[ours] - first).astype(np.uint32)))
-        texts = [
+        labels, names, texts = (
             column[first:end].to_pylist() for column in (self._labels, self._names, self._texts)
-        ]
-        return _Set(self.sets[number], *texts, arrays, seeds)
+        )
+        return _Set(self.sets[number], labels, names, texts, arrays, seeds)
 
 
 _RAGGED: Mapping[str, tuple[str, ...]] = {
     "token_offsets": ("tokens", "weights"),
     "gram_offsets": ("grams", "gram_positions", "gram_lengths"),
 }
-_FOR_PASSAGES = tuple(each for offsets, values in _RAGGED.items() for each in (offsets, *values))
 
 
 def threshold_of(weight: int) -> float:

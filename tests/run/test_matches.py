@@ -416,9 +416,8 @@ stages:
       sets:
         gsm: gsm.json
         gone: lost.json
-      action: {gsm: drop, gone: flag}
-  - rule: {measure: finds.flag.found, max: 0}
-    when: {test_set: [gsm]}
+      action: {gsm: drop, gone: cut}
+  - rule: {measure: finds.cut.found, max: 0}
   - finds: {sets: {gsm: gsm.json}, action: burn}
     name: broken
   - length: {tokens: [1, null]}
@@ -430,7 +429,7 @@ stages:
         Pipeline.from_yaml(path)
     assert [(f.line, f.path, f.message.split(": ")[-1][:22]) for f in caught.value.faults] == [
         (6, "stages[0].finds.sets.gone", "No such file or direct"),
-        (10, "stages[2].finds.action", caught.value.faults[1].message[:22]),
+        (9, "stages[2].finds.action", caught.value.faults[1].message[:22]),
     ]
 
 
