@@ -496,7 +496,7 @@ def test_when_and_rule(folder: Path) -> None:
     result = Pipeline.from_dict({"stages": [stage]}).run(table)
     assert result.kept["lang"].to_pylist() == ["de"]
     rule = {"rule": {"measure": "contamination.score", "max": 0.5}}
-    assert run(texts, {"length": {}}, rule, action="flag").kept.num_rows == 0
+    assert run(texts, {"length": {"chars": [1, None]}}, rule, action="flag").kept.num_rows == 0
 
 
 def test_in_memory(folder: Path) -> None:
