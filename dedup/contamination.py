@@ -13,7 +13,6 @@ import pyarrow as pa
 from cleanpipe.bounds import Bounds
 from cleanpipe.dedup.hits import Hit, hits_of
 from cleanpipe.dedup.item_index import ItemIndex
-from cleanpipe.dedup.item_parts import MIN_TOKENS
 from cleanpipe.dedup.items import Tests, item_files, read_items
 from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.edits import REMOVED, removal
@@ -60,7 +59,7 @@ class Contamination(NamedSet):
         threshold: the share of a part's weight that makes a passage, above 0, at most 1. Default:
             null, by the part's weight, from 0.77 for a light one down to 0.4 for a heavy one.
         min_tokens: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
-            or what the index was built with.
+            of code 8.0, or what the index was built with.
         reference: files of ordinary texts, whose phrases then count for nothing: JSON lines or
             Parquet with a column ``text``, or text. Default: none, or what the index has.
 
@@ -127,7 +126,7 @@ class Contamination(NamedSet):
                 self.index,
                 sets,
                 self.threshold,
-                MIN_TOKENS if self.min_tokens is None else self.min_tokens,
+                self.min_tokens,
                 self.reference,
             )
             made.append((action if len(chosen) > 1 else "", stage))
@@ -160,7 +159,7 @@ class _Search(Stage):
     index: LocalPath | None
     sets: tuple[str, ...]
     threshold: float | None
-    min_tokens: float
+    min_tokens: float | None
     reference: LocalPaths
 
     def resources(self) -> tuple[Resource, ...]:

@@ -20,7 +20,6 @@ import pyarrow as pa
 from cleanpipe import _native
 from cleanpipe.dedup import index_file
 from cleanpipe.dedup.item_parts import (
-    MIN_TOKENS,
     UNIT,
     Ints,
     TestSetEntry,
@@ -85,14 +84,15 @@ class ItemIndex:
     def build(
         cls,
         sets: Sequence[tuple[str, Tokens, Sequence[Item]]],
-        min_tokens: float = MIN_TOKENS,
+        min_tokens: float | None = None,
         reference: Callable[[], Iterable[pa.Array]] | None = None,
     ) -> ItemIndex:
         """An index of some test sets.
 
         Args:
             sets: of each its name, its tokens and its items.
-            min_tokens: weight, in tokens, below which a part is not judged alone. Default 4.0.
+            min_tokens: weight, in tokens, below which a part is not judged alone. Default: None, 4.0, of code
+                8.0.
             reference: gives the texts of a reference sample, large_string arrays, each time it is
                 called. Default: there is none.
 

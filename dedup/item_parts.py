@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -20,12 +20,12 @@ from cleanpipe import _native
 from cleanpipe.dedup.items import Item
 from cleanpipe.dedup.ngram_index import NgramIndex
 
-MIN_TOKENS = 4.0
-"""Weight, in tokens, below which a part is not judged alone."""
+MIN_TOKENS: Mapping[str, float] = {"words": 4.0, "code": 8.0}
+"""Weight, in tokens, below which a part is not judged alone: what programs share is longer."""
 UNIT = 256
 """Weights are whole numbers of 1 / UNIT."""
 
-_NGRAM = 5
+_NGRAM: Mapping[str, int] = {"words": 5, "code": 8}
 _SHORT_NGRAM = 3
 _SHORT = 12
 """Tokens below which a part is looked for by n-grams of ``_SHORT_NGRAM`` tokens."""
@@ -98,10 +98,12 @@ class TestSetParts(NamedTuple):
         tokens: Tokens,
         items: Sequence[Item],
         *,
-        min_tokens: float,
+        min_tokens: float | None,
         reference: Callable[[], Iterable[pa.Array]] | None,
     ) -> TestSetParts:
         code = tokens == "code"
+        if min_tokens is None:
+            min_tokens = MIN_TOKENS[tokens]
         owner = [number for number, item in enumerate(items) for _ in item.parts]
         raw = _Texts([part.text for item in items for part in item.parts], code)
         known, texts = raw.common(reference) if reference else (None, 0)
@@ -257,9 +259,10 @@ class _Texts:
         longest = np.zeros(len(groups), np.int64)
         np.maximum.at(longest, line_group, size)
         tokens = np.diff(token_offsets)
-        n = np.full(len(groups), _NGRAM)
+        usual = _NGRAM["code" if self.code else "words"]
+        n = np.full(len(groups), usual)
         if not self.code:
-            n[(tokens < _SHORT) | (longest < _NGRAM)] = _SHORT_NGRAM
+            n[(tokens < _SHORT) | (longest < usual)] = _SHORT_NGRAM
         n = np.minimum(n, np.maximum(tokens, 1))
         seeds = []
         least = np.ones(len(groups), np.uint32)
