@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
 
-from cleanpipe import _native
 from cleanpipe.bounds import Bounds
-from cleanpipe.dedup.item_index import MIN_TOKENS, Found, ItemIndex, without_markup
+from cleanpipe.dedup.hits import Hit, hits_of
+from cleanpipe.dedup.item_index import ItemIndex
 from cleanpipe.dedup.items import Tests, item_files, read_items
 from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.edits import REMOVED, removal
@@ -40,9 +40,6 @@ ACTIONS: tuple[Action, ...] = ("flag", "drop", "cut")
 """In the order of their stages: a label is of the text as it came, and what is dropped needs no
 cut."""
 
-NEAR = 64
-"""Tokens between passages of one item that still stand together."""
-
 
 @dataclass(frozen=True)
 class Contamination(NamedSet):
@@ -62,7 +59,7 @@ class Contamination(NamedSet):
         threshold: the share of a part's weight that makes a passage, above 0, at most 1. Default:
             null, by the part's weight, from 0.77 for a light one down to 0.4 for a heavy one.
         min_tokens: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
-            or what the index was built with.
+            of code 8.0, or what the index was built with.
         reference: files of ordinary texts, whose phrases then count for nothing: JSON lines or
             Parquet with a column ``text``, or text. Default: none, or what the index has.
 
@@ -129,7 +126,7 @@ class Contamination(NamedSet):
                 self.index,
                 sets,
                 self.threshold,
-                MIN_TOKENS if self.min_tokens is None else self.min_tokens,
+                self.min_tokens,
                 self.reference,
             )
             made.append((action if len(chosen) > 1 else "", stage))
@@ -150,31 +147,6 @@ class Contamination(NamedSet):
         return self.action.get(name) if isinstance(self.action, Mapping) else self.action
 
 
-class Hit(NamedTuple):
-    """One item in one document.
-
-    Attributes:
-        unit: which document.
-        set, item: whose.
-        parts: the parts of the index that were found, in the order of the item.
-        evidence: what was found, such as ``question+answer``.
-        score, threshold: of the best passage: how much of its part was found, how much it takes.
-        start, end: its byte offsets in the document.
-        passages: byte offsets of all passages, in order.
-    """
-
-    unit: int
-    set: str
-    item: str
-    parts: tuple[int, ...]
-    evidence: str
-    score: float
-    threshold: float
-    start: int
-    end: int
-    passages: tuple[tuple[int, int], ...]
-
-
 @dataclass(frozen=True)
 class _Search(Stage):
     """What the stages of all actions share; ``sets`` are those of one action."""
@@ -187,7 +159,7 @@ class _Search(Stage):
     index: LocalPath | None
     sets: tuple[str, ...]
     threshold: float | None
-    min_tokens: float
+    min_tokens: float | None
     reference: LocalPaths
 
     def resources(self) -> tuple[Resource, ...]:
@@ -252,7 +224,7 @@ class _Search(Stage):
     def hits(self, texts: pa.LargeStringArray) -> list[Hit]:
         """Every item that is found, by document, then in the order of the sets and their items."""
         found = self.items.find(texts, self._needed, self.sets)
-        return list(_hits(self.items, texts, found, self.threshold))
+        return list(hits_of(self.items, texts, found, self.threshold))
 
     def _measures(self, hits: Sequence[Hit], size: int) -> dict[str, Any]:
         number, score = np.zeros(size), np.zeros(size)
@@ -359,110 +331,6 @@ class _Cut(_Search, Rewriter):
 
 
 _STAGES: Mapping[Action, type[_Search]] = {"drop": _Drop, "cut": _Cut, "flag": _Flag}
-
-
-class _Passage(NamedTuple):
-    part: int
-    first: int
-    last: int
-    start: int
-    end: int
-    covered: int
-
-
-def _hits(
-    index: ItemIndex, texts: pa.Array, found: Found, threshold: float | None
-) -> Iterator[Hit]:
-    """The passages of each item in each document as one hit."""
-    rows = zip(*(column.tolist() for column in found), strict=True)
-    grouped: dict[tuple[int, int], list[_Passage]] = {}
-    for text, part, *place in rows:
-        item = index.parts_beside(part).start
-        grouped.setdefault((text, item), []).append(_Passage(part, *place))
-    tokens: tuple[int, bool, _Tokens] | None = None
-    for (text, _), passages in sorted(grouped.items(), key=lambda each: each[0]):
-        passages = _apart(passages)
-        beside = index.parts_beside(passages[0].part)
-        short = [part for part in beside if not index.judged(part)]
-        if short:
-            code = index.is_code(passages[0].part)
-            if tokens is None or tokens[:2] != (text, code):
-                tokens = (text, code, _Tokens(texts[text].as_py(), code))
-            near = (_beside(index, part, passages, tokens[2]) for part in short)
-            passages = passages + [passage for passage in near if passage is not None]
-        judged = [passage for passage in passages if index.judged(passage.part)]
-        weights = index.weights
-        best = max(judged, key=lambda each: (each.covered / weights[each.part], -each.first))
-        name, _, _ = index.part(best.part)
-        parts = tuple(sorted({passage.part for passage in passages}))
-        yield Hit(
-            text,
-            name,
-            index.label(best.part),
-            parts,
-            _evidence(index, parts, passages),
-            float(best.covered / weights[best.part]),
-            index.threshold(best.part, threshold),
-            best.start,
-            best.end,
-            tuple(sorted({(passage.start, passage.end) for passage in passages})),
-        )
-
-
-def _apart(passages: Sequence[_Passage]) -> list[_Passage]:
-    """Without those that lie in a passage of an earlier part: they are no evidence beside it."""
-    return [
-        passage
-        for passage in passages
-        if not any(
-            other.part < passage.part
-            and other.first <= passage.first
-            and passage.last <= other.last
-            for other in passages
-        )
-    ]
-
-
-def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:
-    """The parts' names, joined by ``+`` where passages stand near each other, else by ``, ``."""
-    shown = index.part(parts[0])[2]
-    for before, part in zip(parts, parts[1:], strict=False):
-        near = any(
-            max(one.first - other.last, other.first - one.last) <= NEAR
-            for one in passages
-            if one.part == before
-            for other in passages
-            if other.part == part
-        )
-        shown += ("+" if near else ", ") + index.part(part)[2]
-    return shown
-
-
-class _Tokens:
-    """The tokens of one text."""
-
-    def __init__(self, text: str, code: bool) -> None:
-        column = without_markup(pa.array([text], pa.large_string()), code)
-        _, self.starts, self.ends, self.hashes = _native.tokens(column, code=code)
-
-
-def _beside(
-    index: ItemIndex, part: int, passages: Sequence[_Passage], tokens: _Tokens
-) -> _Passage | None:
-    """Where a short part stands near passages of its item, outside of all: the first place."""
-    wanted = index.tokens(part)
-    size = len(wanted)
-    taken = sorted((passage.first, passage.last) for passage in passages)
-    for first, last in taken if size else ():
-        low, high = max(0, first - NEAR - size), min(len(tokens.hashes), last + 1 + NEAR + size)
-        window = tokens.hashes[low:high]
-        for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
-            begin, end = low + at, low + at + size - 1
-            free = all(end < start or begin > stop for start, stop in taken)
-            if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
-                bounds = int(tokens.starts[begin]), int(tokens.ends[end])
-                return _Passage(part, begin, end, *bounds, 0)
-    return None
 
 
 def _cut(text: str, start: int, end: int) -> str:

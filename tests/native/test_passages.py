@@ -187,6 +187,31 @@ def test_a_window_is_no_longer_than_the_span() -> None:
     assert found_in(text, part_of(ITEM, 1, span=2)) == []
 
 
+def test_regions_that_touch_are_one() -> None:
+    text = "u u u u u u a b c u u u u u u u"
+    part = part_of("a b c", 3, span=3)
+
+    def found(second: int) -> int:
+        arrays = columns([Candidate(0, 0, [3, second])], [part]) | {"n": 1}
+        return len(passages(strings([text]), arrays))
+
+    assert [found(second) for second in (9, 10, 11)] == [1, 1, 0]  # it reaches second - 3
+
+
+def test_neither_other_parts_nor_other_texts_are_seen() -> None:
+    parts = [part_of("x y", 2), part_of("a b c", 3), part_of("d e", 2)]
+    arrays = columns([Candidate(0, 1, [1])], parts)
+    assert [f[1:3] for f in passages(strings(["y a b c d"]), arrays)] == [(1, 3)]
+    arrays = columns([Candidate(0, 0, [0]), Candidate(1, 0, [0])], [part_of("a b c d", 3)])
+    assert [f[1:3] for f in passages(strings(["a b c d", "a b c"]), arrays)] == [(0, 3), (0, 2)]
+
+
+def test_a_candidate_leaves_nothing_to_the_next() -> None:
+    texts = strings(["the old station at nine x", ITEM])
+    arrays = columns([Candidate(0, 0, [0]), Candidate(1, 0, [0])], [part_of(ITEM, 19)])
+    assert passages(texts, arrays) == [(1, 0, 18, 0, len(ITEM), 19)]
+
+
 def test_ill_formed_bytes_and_nulls_and_slices() -> None:
     part = part_of("我 爱 北京", 4)
     broken = b"\xff \xe2\x82 A \xff" + "我-爱\xa0北京".encode() + b"\xf0\x9f"

@@ -1,0 +1,364 @@
+"""The parts of a test set as they are looked for: tokens, weights, grams and n-grams.
+
+docs/contamination.md has the definitions. A set is prepared by itself: what is found of it does
+not depend on the sets beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cleanpipe import _native
+from cleanpipe.dedup.items import Item
+from cleanpipe.dedup.ngram_index import NgramIndex
+
+MIN_TOKENS: Mapping[str, float] = {"words": 4.0, "code": 8.0}
+"""Weight, in tokens, below which a part is not judged alone: what programs share is longer."""
+UNIT = 256
+"""Weights are whole numbers of 1 / UNIT."""
+
+_NGRAM: Mapping[str, int] = {"words": 5, "code": 8}
+_SHORT_NGRAM = 3
+_SHORT = 12
+"""Tokens below which a part is looked for by n-grams of ``_SHORT_NGRAM`` tokens."""
+_GRAM = 3
+_COMMON = 16
+"""Parts of a set that may share an n-gram that is looked for."""
+_RAREST = 4
+"""N-grams of a part that are looked for whoever shares them."""
+_SATURATED = 4.0
+"""Bits of rarity from which on a token weighs 1."""
+_REFERENCE_TEXTS = 2
+"""Texts of the reference that make a gram a common phrase."""
+
+_NUMBERING = re.compile(
+    r"^[ \t]*[(\[（【]?(?:[A-Za-z]|\d{1,2})[)\].:、．）】](?=\s)[ \t]*|^\d{1,2}、", re.M
+)
+
+Tokens = Literal["words", "code"]
+Ints = npt.NDArray[np.int64]
+Kind = tuple[bool, int]
+"""Whether n-grams are of code tokens, and n."""
+Pairs = tuple[Kind, npt.NDArray[np.uint64], npt.NDArray[np.uint32]]
+"""N-grams of one kind, and the part that each leads to; by n-gram, then part."""
+
+
+@dataclass(frozen=True)
+class TestSetEntry:
+    """What an index knows of one test set.
+
+    Attributes:
+        name: its name.
+        tokens: ``words`` or ``code``.
+        min_tokens: weight below which a part was not to be judged alone.
+        reference: texts of the reference sample, 0 for none.
+        items: how many it has.
+        too_short: ids of the items of which nothing is judged, in order.
+    """
+
+    __test__ = False  # no test, whatever pytest thinks
+
+    name: str
+    tokens: Tokens
+    min_tokens: float
+    reference: int
+    items: int
+    too_short: tuple[str, ...]
+
+
+class TestSetParts(NamedTuple):
+    """One test set on its way into an index: its parts, item by item.
+
+    Attributes:
+        entry: what is known of it.
+        labels, names, texts: of each part, its item's id, its own name and text.
+        arrays: as in the file, but for the set's number.
+        seeds: (code, n) with pairs of n-gram and part: uint64 and uint32, by n-gram, then part.
+    """
+
+    entry: TestSetEntry
+    labels: list[str]
+    names: list[str]
+    texts: list[str]
+    arrays: dict[str, Any]
+    seeds: list[Pairs]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        tokens: Tokens,
+        items: Sequence[Item],
+        *,
+        min_tokens: float | None,
+        reference: Callable[[], Iterable[pa.Array]] | None,
+    ) -> TestSetParts:
+        code = tokens == "code"
+        if min_tokens is None:
+            min_tokens = MIN_TOKENS[tokens]
+        owner = [number for number, item in enumerate(items) for _ in item.parts]
+        raw = _Texts([part.text for item in items for part in item.parts], code)
+        known, texts = raw.common(reference) if reference else (None, 0)
+        weights = raw.weights(np.array(owner, np.int64), len(items), known)
+        total = np.concatenate([[0], np.cumsum(weights)])
+        least = min_tokens * UNIT
+        groups: list[tuple[int, str, list[int], bool]] = []
+        place = 0
+        too_short = []
+        for number, item in enumerate(items):
+            mine = range(place, place + len(item.parts))
+            place += len(item.parts)
+            heavy = [total[raw.offsets[at + 1]] - total[raw.offsets[at]] for at in mine]
+            short = [at for at, weight in zip(mine, heavy, strict=True) if weight < least]
+            joined = len(short) > 1 and sum(heavy[at - mine.start] for at in short) >= least
+            made = [
+                (number, part.name, [at], at not in short)
+                for at, part in zip(mine, item.parts, strict=True)
+                if not (joined and at in short)
+            ]
+            if joined:
+                names = "+".join(item.parts[at - mine.start].name for at in short)
+                made.append((number, names, short, True))
+            made.sort(key=lambda group: group[2])
+            groups += made
+            if not any(judged for *_, judged in made):
+                too_short.append(item.id)
+        arrays, seeds = raw.arranged([members for _, _, members, _ in groups], weights)
+        judged = np.array([each for *_, each in groups], dtype=np.bool_)
+        arrays["item"] = np.array([number for number, *_ in groups], np.uint32)
+        arrays["n"] = np.where(judged, arrays["n"], 0).astype(np.uint8)
+        entry = TestSetEntry(name, tokens, min_tokens, texts, len(items), tuple(too_short))
+        return cls(
+            entry,
+            [items[number].id for number, *_ in groups],
+            [name for _, name, *_ in groups],
+            ["\n".join(raw.written[at] for at in members) for _, _, members, _ in groups],
+            arrays,
+            _rare(seeds, judged),
+        )
+
+
+class _Texts:
+    """Parts as they come, before short ones are joined.
+
+    Attributes:
+        written: their texts.
+        offsets: int64, shape (parts + 1,): part i has the tokens offsets[i] to offsets[i + 1] - 1.
+        hashes: uint64, shape (tokens,).
+    """
+
+    def __init__(self, written: Sequence[str], code: bool) -> None:
+        self.written, self.code = written, code
+        texts = without_markup(pa.array(written, pa.large_string()), code).to_pylist()
+        if code:  # a program is one line: its short ones say little
+            lines = [[text] for text in texts]
+        else:
+            lines = [_NUMBERING.sub("", text).splitlines() for text in texts]
+        self._lines = [each for part in lines for each in part]
+        self._line_offsets = np.concatenate([[0], np.cumsum([len(part) for part in lines])])
+        column = pa.array(self._lines, pa.large_string())
+        tokens, _, _, self.hashes = _native.tokens(column, code=code)
+        self.offsets: Ints = tokens[self._line_offsets]
+        self._line_tokens = tokens
+        self._grams, self._gram_hashes = _native.ngrams(column, _GRAM, code=code)
+        # Where a gram begins among all tokens, and how many it has.
+        line = np.repeat(np.arange(len(self._lines)), np.diff(self._grams))
+        self._gram_first = tokens[line] + np.arange(len(line)) - self._grams[line]
+        self._gram_length = np.minimum(np.diff(tokens), _GRAM)[line]
+
+    def common(
+        self, reference: Callable[[], Iterable[pa.Array]]
+    ) -> tuple[npt.NDArray[np.bool_], int]:
+        """Flags, shape (tokens,): which ones all of whose grams are common phrases of the
+        reference; and how many texts this has."""
+        common = np.zeros(len(self._gram_hashes), dtype=np.bool_)
+        texts = 0
+        lengths = np.flatnonzero(np.bincount(self._gram_length)).tolist()
+        indexes = {
+            n: NgramIndex.build(self._gram_hashes[self._gram_length == n], n, code=self.code)
+            for n in lengths
+        }
+        counts = {n: np.zeros(len(index), np.int64) for n, index in indexes.items()}
+        for column in reference():
+            texts += len(column)
+            column = without_markup(column, self.code)
+            for n, index in indexes.items():
+                hits = index.query(column)
+                text = np.repeat(np.arange(len(column)), np.diff(hits.offsets))
+                order = np.lexsort((hits.ordinals, text))
+                once = starts(text[order], hits.ordinals[order])
+                np.add.at(counts[n], hits.ordinals[order][once], 1)
+        for n, index in indexes.items():
+            mine = np.flatnonzero(self._gram_length == n)
+            place = np.searchsorted(index.hashes, self._gram_hashes[mine])
+            common[mine] = counts[n][place] >= _REFERENCE_TEXTS
+        said = np.zeros(len(self.hashes), dtype=np.bool_)
+        for offset in range(_GRAM):
+            some = ~common & (self._gram_length > offset)
+            said[self._gram_first[some] + offset] = True
+        return ~said, texts
+
+    def weights(
+        self, owner: Ints, items: int, common: npt.NDArray[np.bool_] | None
+    ) -> npt.NDArray[np.uint32]:
+        """uint32, shape (tokens,), in 256ths.
+
+        Args:
+            owner: shape (parts,): the item of each part.
+            items: how many there are.
+            common: shape (tokens,): those that weigh nothing. Default: none.
+        """
+        part = np.repeat(np.arange(len(owner)), np.diff(self.offsets))
+        order = np.lexsort((part, self.hashes))
+        token, part = self.hashes[order], part[order]
+        first = starts(token)
+        size = np.diff([*first, len(token)])
+        # Of each distinct token, in how many items it is; then of each token. Parts go by items.
+        items_of = starts(token, owner[part])
+        frequency = np.diff([*np.searchsorted(items_of, first), len(items_of)])
+        table = np.array([_weight(df, items) for df in range(items + 1)], np.int64)
+        weight = np.repeat(table[frequency], size)
+        # One that a part has several times shares its weight among its places.
+        same = starts(token, part)
+        times = np.diff([*same, len(token)])
+        times = np.repeat(times, times)
+        weights = np.empty(len(token), np.uint32)
+        weights[order] = (2 * weight + times) // (2 * times)
+        if common is not None:
+            weights[common] = 0
+        return weights
+
+    def arranged(
+        self, groups: Sequence[Sequence[int]], weights: npt.NDArray[np.uint32]
+    ) -> tuple[dict[str, Any], list[tuple[Kind, npt.NDArray[np.uint64], Ints]]]:
+        """The arrays of parts that are made of some of these each, and their n-grams."""
+        member = np.array([at for group in groups for at in group], np.int64)
+        group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
+        line, line_group = _spread(
+            self._line_offsets[member], self._line_offsets[member + 1], group
+        )
+        token, token_group = _spread(
+            self._line_tokens[line], self._line_tokens[line + 1], line_group
+        )
+        gram, gram_group = _spread(self._grams[line], self._grams[line + 1], line_group)
+        token_offsets = _offsets(token_group, len(groups))
+        # A gram's place in its part: where its line begins there, and its place in the line.
+        size = self._line_tokens[line + 1] - self._line_tokens[line]
+        begin = np.cumsum(size) - size - token_offsets[line_group]
+        grams_of = self._grams[line + 1] - self._grams[line]
+        position = np.repeat(begin, grams_of) + gram - np.repeat(self._grams[line], grams_of)
+        order = np.lexsort((position, self._gram_hashes[gram], gram_group))
+        longest = np.zeros(len(groups), np.int64)
+        np.maximum.at(longest, line_group, size)
+        tokens = np.diff(token_offsets)
+        usual = _NGRAM["code" if self.code else "words"]
+        n = np.full(len(groups), usual)
+        if not self.code:
+            n[(tokens < _SHORT) | (longest < usual)] = _SHORT_NGRAM
+        n = np.minimum(n, np.maximum(tokens, 1))
+        seeds = []
+        least = np.ones(len(groups), np.uint32)
+        for length in sorted(set(n.tolist())):
+            mine = np.flatnonzero(n == length)
+            whole = longest[mine] < length  # no line has as many: across its lines
+            texts, owners = [], []
+            for part, across in zip(mine.tolist(), whole.tolist(), strict=True):
+                lines = self._lines_of(groups[part])
+                texts += ["\n".join(lines)] if across else lines
+                owners += [part] * (1 if across else len(lines))
+            column = pa.array(texts, pa.large_string())
+            enough = np.diff(_native.tokens(column, code=self.code)[0]) >= length
+            offsets, grams = _native.ngrams(column, length, code=self.code)
+            owner = np.repeat(np.array(owners, np.int64), np.diff(offsets))
+            usable = np.repeat(enough, np.diff(offsets))
+            grams, owner = grams[usable], owner[usable]
+            least[mine] = np.maximum(1, np.bincount(owner, minlength=len(groups))[mine] // 10)
+            seeds.append(((self.code, length), grams, owner))
+        arrays = {
+            "n": n,
+            "least": least,
+            "token_offsets": token_offsets,
+            "tokens": self.hashes[token],
+            "weights": weights[token],
+            "gram_offsets": _offsets(gram_group, len(groups)),
+            "grams": self._gram_hashes[gram][order],
+            "gram_positions": position[order].astype(np.uint32),
+            "gram_lengths": self._gram_length[gram][order].astype(np.uint8),
+        }
+        return arrays, seeds
+
+    def _lines_of(self, members: Sequence[int]) -> list[str]:
+        return [
+            line
+            for at in members
+            for line in self._lines[self._line_offsets[at] : self._line_offsets[at + 1]]
+        ]
+
+
+def _weight(frequency: int, items: int) -> int:
+    if not frequency:
+        return 0
+    rarity = math.log2((items + 1) / frequency) / min(_SATURATED, math.log2(items + 1))
+    return math.floor(min(1.0, rarity) * UNIT + 0.5)
+
+
+def _rare(
+    seeds: Sequence[tuple[Kind, npt.NDArray[np.uint64], Ints]], judged: npt.NDArray[np.bool_]
+) -> list[Pairs]:
+    """The n-grams that not too many parts share, and the rarest of each part; each pair once."""
+    kept = []
+    for key, gram, part in seeds:
+        some = judged[part]
+        order = np.lexsort((part[some], gram[some]))
+        gram, part = gram[some][order], part[some][order]
+        pairs = starts(gram, part)
+        gram, part = gram[pairs], part[pairs]
+        shared = np.diff([*starts(gram), len(gram)])
+        shared = np.repeat(shared, shared)
+        order = np.lexsort((gram, shared, part))
+        begin = starts(part[order])
+        rank = np.empty(len(part), np.int64)
+        rank[order] = np.arange(len(part)) - np.repeat(begin, np.diff([*begin, len(part)]))
+        chosen = (shared <= _COMMON) | (rank < _RAREST)
+        if chosen.any():
+            kept.append((key, gram[chosen], part[chosen].astype(np.uint32)))
+    return kept
+
+
+def without_markup(texts: pa.Array, code: bool = False) -> pa.Array:
+    """Texts whose HTML tags and entities are blanks of the same length; code stays as it is."""
+    if code:
+        return texts
+    offsets, data = _native.without_markup(texts)
+    buffers = pa.py_buffer(offsets), pa.py_buffer(data)
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
+
+
+def starts(*columns: npt.NDArray[Any]) -> Ints:
+    """Where rows begin that differ from the row before; the columns are sorted together."""
+    size = len(columns[0])
+    first = np.zeros(size, dtype=np.bool_)
+    first[:1] = True
+    for column in columns:
+        first[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(first)
+
+
+def _spread(first: Ints, end: Ints, owner: Ints) -> tuple[Ints, Ints]:
+    """The numbers of ranges, one range after another, and the owner of each."""
+    size = end - first
+    inner = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+    return np.repeat(first, size) + inner, np.repeat(owner, size)
+
+
+def _offsets(owner: Ints, owners: int) -> Ints:
+    """Offsets of what belongs to each owner; ``owner`` ascends."""
+    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=owners))]).astype(np.int64)
