@@ -89,7 +89,7 @@ class TestSet:
     Args:
         items: with their parts.
         code: whether its tokens are those of programs.
-        min_tokens: the least weight that is judged alone.
+        min_tokens: the least weight that is judged alone. Default: 4, of programs 8.
         reference: texts that say what a common phrase is.
     """
 
@@ -100,10 +100,11 @@ class TestSet:
         items: Sequence[Texts],
         *,
         code: bool = False,
-        min_tokens: float = 4.0,
+        min_tokens: float | None = None,
         reference: Sequence[str] = (),
     ) -> None:
         self.code = code
+        least = ONE * (min_tokens or (8 if code else 4))
         cut = [[(name, self._lines(text)) for name, text in item] for item in items]
         weight = weights([[flat(lines) for _, lines in item] for item in cut])
         common = self._common(reference)
@@ -115,9 +116,9 @@ class TestSet:
         joined = [
             part
             for number in range(len(items))
-            for part in _joined([one for one in parts if one.item == number], min_tokens * ONE)
+            for part in _joined([one for one in parts if one.item == number], least)
         ]
-        self.parts = _looked_for(joined, min_tokens * ONE, code)
+        self.parts = _looked_for(joined, least, code)
         judged = {part.item for part in self.parts if part.n}
         self.too_short = [number for number in range(len(items)) if number not in judged]
 
@@ -294,8 +295,8 @@ def _looked_for(parts: Sequence[Part], least: float, code: bool) -> list[Part]:
 
 def _ngrams(part: Part, code: bool) -> tuple[int, list[Gram]]:
     length, longest = len(part.tokens), max(map(len, part.lines))
-    n = 5 if code or (length >= 12 and longest >= 5) else 3
-    n = min(n, length)
+    usual = 5 if length >= 12 and longest >= 5 else 3
+    n = min(8 if code else usual, length)
     lines = part.lines if longest >= n else [part.tokens]
     return n, [gram for line in lines for gram in runs(line, n)]
 

@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cleanpipe import ConfigError
-from cleanpipe.dedup import item_index
-from cleanpipe.dedup.item_index import MIN_TOKENS, ItemIndex, Tokens, threshold_of
+from cleanpipe.dedup import index_file
+from cleanpipe.dedup.item_index import ItemIndex, threshold_of
+from cleanpipe.dedup.item_parts import Tokens
 from cleanpipe.dedup.items import Item, Part
 
 from . import reference_contamination as reference
@@ -36,7 +37,7 @@ def one(text: str, name: str = "q") -> list[Texts]:
     return [[(name, text)]]
 
 
-def built(*sets: Set, min_tokens: float = MIN_TOKENS, reference: Sequence[str] = ()) -> ItemIndex:
+def built(*sets: Set, min_tokens: float | None = None, reference: Sequence[str] = ()) -> ItemIndex:
     return ItemIndex.build(
         [(name, tokens, numbered(items)) for name, tokens, items in sets],
         min_tokens,
@@ -99,7 +100,7 @@ def both(
     threshold: float | None = None,
     *,
     code: bool = False,
-    min_tokens: float = MIN_TOKENS,
+    min_tokens: float | None = None,
     reference: Sequence[str] = (),
 ) -> list[Row]:
     """What is found, by the index and by the reference alike."""
@@ -278,11 +279,16 @@ def test_a_program_is_one_line_as_it_is() -> None:
     program = "a = b\nc < d\n1. e"
     text = "# a = b c < d 1. e"
     assert [row[4:] for row in both(one(program), [text], 1.0, code=True)] == [(text[2:], 9)]
-    # Numbers stay, operators and tags are tokens, case is as in words; n is 5 alone.
-    for other in ("a = b c < d e", "a = b c > d 1. e"):
+    # Numbers stay, operators and tags are tokens, case is as in words; n is 8 alone.
+    for other in ("a = b c < d e", "a = b c > d 1. e", "A = b c < d 1 e"):
         assert both(one(program), [f"# {other}"], 1.0, code=True) == []
-    assert both(one("<b> x </b> y"), ["x y"], 0.4, code=True) == []
-    assert both(one("a b c d e f g h"), ["a b c d x e f g h"], 0.1, code=True) == []
+    assert both(one("<b> x </b> y"), ["x y"], 0.2, code=True, min_tokens=1.0) == []
+    program, half = words(0, 16), f"{words(0, 7)} x {words(7, 14)} x"
+    assert both(one(program), [half], 0.1, code=True) == []
+    assert len(both(one(program), [half.replace(" x", "")], 0.1, code=True)) == 1
+    # Too short is what weighs less than 8.
+    assert both(one(words(0, 7)), [words(0, 7)], code=True) == []
+    assert len(both(one(words(0, 8)), [words(0, 8)], code=True)) == 1
 
 
 def test_weights() -> None:
@@ -443,7 +449,7 @@ def cases(draw: st.DrawFn) -> tuple[list[Texts], list[str], dict[str, Any]]:
         documents[at] = " ".join(tokens)
     options: dict[str, Any] = {
         "code": draw(st.booleans()),
-        "min_tokens": draw(st.sampled_from([1.0, 2.5, 4.0])),
+        "min_tokens": draw(st.sampled_from([1.0, 2.5, None])),
         "reference": draw(st.sampled_from([[], ["a b c", "b c a b c", "the of"]])),
     }
     return items, documents, options
@@ -605,7 +611,7 @@ def test_faults_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(ConfigError, match=f"{re.escape(str(path))}: .*{message}.*{REBUILD}"):
             ItemIndex.open(path)
     path.write_bytes(data)
-    monkeypatch.setattr(item_index, "FORMAT", item_index.FORMAT + 1)
+    monkeypatch.setattr(index_file, "FORMAT", index_file.FORMAT + 1)
     with pytest.raises(ConfigError, match=f"'format': 1, .*'format': 2, .*{REBUILD}"):
         ItemIndex.open(path)
 
