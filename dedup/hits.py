@@ -138,7 +138,7 @@ def _beside(
         window = tokens.hashes[low:high]
         for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
             begin, end = low + at, low + at + size - 1
-            free = all(end < start or begin > stop for start, stop in taken)
+            free = not any(start <= begin and end <= stop for start, stop in taken)
             if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
                 bounds = int(tokens.starts[begin]), int(tokens.ends[end])
                 return _Passage(part, begin, end, *bounds, 0)
