@@ -95,6 +95,15 @@ class Content(NamedTuple):
     fingerprint: str
 
 
+def begins(path: str) -> bool:
+    """Whether a file begins as an index does, of whatever version, whole or damaged.
+
+    Errors: OSError where it cannot be read.
+    """
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 def read(image: pa.Buffer) -> Content:
     """What a file of these bytes holds, without a copy.
 

@@ -306,6 +306,22 @@ class ItemIndex:
         )
         return TestSetParts(self.sets[number], labels, names, texts, arrays, seeds)
 
+    @property
+    def ngrams(self) -> int:
+        """How many n-grams are looked for; one that several sets have counts once."""
+        return sum(len(seeds.ngrams) for seeds in self._content.seeds)
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """Of each set, how many parts it has, and by how many n-grams these are looked for."""
+        owner = self._arrays["set"]
+        ngrams = np.zeros(len(self.sets), np.int64)
+        for seeds in self._content.seeds:
+            gram = np.repeat(np.arange(len(seeds.ngrams)), np.diff(seeds.offsets))
+            sets = owner[seeds.parts]  # parts of a gram ascend, and so do their sets
+            ngrams += np.bincount(sets[starts(gram, sets)], minlength=len(self.sets))
+        parts = np.bincount(owner, minlength=len(self.sets))
+        return list(zip(parts.tolist(), ngrams.tolist(), strict=True))
+
 
 def threshold_of(weight: int) -> float:
     """The share of a part's weight that makes a passage: 0.35 + 0.3 * sqrt(8 / W), W in tokens.
