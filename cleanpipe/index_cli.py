@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from cleanpipe import parameters
 from cleanpipe.dedup.item_index import MIN_TOKENS, ItemIndex
 from cleanpipe.dedup.items import Item, Tests, TestSet, read_items
 from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.document import Document
-from cleanpipe.errors import ConfigError, Fault
-from cleanpipe.parameters import LocalPath, build
+from cleanpipe.errors import ConfigError
 from cleanpipe.progress import stdout_console
 
 app = typer.Typer(help="Index files of test sets.", no_args_is_help=True)
 
+_Found = dict[str, tuple[TestSet, list[Item]]]
+"""Test sets by name, and their items."""
 _SHOWN = 20
 """Ids shown of the items of a set that are too short."""
 
@@ -58,10 +60,10 @@ def build_index(
     if not 0.0 < min_tokens < math.inf:
         raise ConfigError(f"--min-tokens: expected a weight above 0, got {min_tokens}")
     try:
-        files = reference_files(LocalPath(path) for path in reference or ())
+        files = reference_files(parameters.LocalPath(path) for path in reference or ())
     except ConfigError as error:
         raise ConfigError(f"--reference: {error}") from None
-    found: dict[str, tuple[TestSet, list[Item]]] = {}
+    found: _Found = {}
     if tests is not None:
         found |= _from_file(tests)
     for name, made in _from_options(sets or ()).items():
@@ -117,7 +119,7 @@ class _Sets:
     tests: Tests
 
 
-def _from_file(path: str) -> dict[str, tuple[TestSet, list[Item]]]:
+def _from_file(path: str) -> _Found:
     """The sets of a YAML file.
 
     Errors: ConfigError with every fault in its place.
@@ -134,7 +136,7 @@ def _from_file(path: str) -> dict[str, tuple[TestSet, list[Item]]]:
     return found
 
 
-def _from_options(settings: list[str] | tuple[str, ...]) -> dict[str, tuple[TestSet, list[Item]]]:
+def _from_options(settings: Sequence[str]) -> _Found:
     """The sets of ``--set NAME=PATH``."""
     paths: dict[str, str] = {}
     for setting in settings:
@@ -148,21 +150,20 @@ def _from_options(settings: list[str] | tuple[str, ...]) -> dict[str, tuple[Test
         return {}
     found, faults = _read({"tests": paths}, ".")
     if faults:
-        lines = (f"{' '.join(['--set', *map(str, place[1:2])])}: {text}" for place, text in faults)
+        lines = (" ".join(["--set", *map(str, place[1:2])]) + f": {text}" for place, text in faults)
         raise ConfigError("\n".join(lines))
     return found
 
 
-def _read(
-    tree: Mapping[str, Any], base: str
-) -> tuple[dict[str, tuple[TestSet, list[Item]]], list[tuple[tuple[str | int, ...], str]]]:
+def _read(tree: Mapping[str, Any], base: str) -> tuple[_Found, list[parameters.Fault]]:
     """Sets with their items, and every fault with its place."""
-    made, faults = build(_Sets, tree, base)
-    found = {}
+    made, faults = parameters.build(_Sets, tree, base)
+    found: _Found = {}
     for name, test_set in made.tests.items() if made is not None else ():
         place = ("tests", name)
         if test_set.action is not None:
-            text = "an index has no actions: give it to the stage, as `action: {set: drop}`"
+            said = f"`action: {{{name}: {test_set.action}}}`"
+            text = f"an index has no actions: give it to the stage, as {said}"
             faults.append(((*place, "action"), text))
         try:
             found[name] = test_set, read_items(test_set)

@@ -62,7 +62,18 @@ def test_the_engine_finds_stages_by_discovery_only() -> None:
 
 def test_filters_and_dedup_do_not_know_each_other_nor_the_run() -> None:
     """They import the engine's contracts, not what drives them."""
-    drivers = ("run", "runner", "ray_runner", "tasks", "cli", "index_cli", "pipeline", "plan", "spec", "sinks")
+    drivers = (
+        "run",
+        "runner",
+        "ray_runner",
+        "tasks",
+        "cli",
+        "index_cli",
+        "pipeline",
+        "plan",
+        "spec",
+        "sinks",
+    )
     for path in sources():
         part = path.relative_to(ROOT).parts[0]
         other = {"filters": "dedup", "dedup": "filters"}.get(part)
