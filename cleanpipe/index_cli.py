@@ -15,7 +15,8 @@ import typer
 from rich.table import Table
 
 from cleanpipe import parameters
-from cleanpipe.dedup.item_index import MIN_TOKENS, ItemIndex
+from cleanpipe.dedup import index_file
+from cleanpipe.dedup.item_index import ItemIndex
 from cleanpipe.dedup.items import Item, Tests, TestSet, read_items
 from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.document import Document
@@ -51,13 +52,17 @@ def build_index(
         ),
     ] = None,
     min_tokens: Annotated[
-        float,
-        typer.Option(metavar="X", help="Weight below which a part is not judged alone."),
-    ] = MIN_TOKENS,
+        float | None,
+        typer.Option(
+            "--min-tokens",
+            metavar="X",
+            help="Weight below which a part is not judged alone; 4, of code 8, where not given.",
+        ),
+    ] = None,
 ) -> None:
     """Build an index, which a stage `contamination` takes as its `index`, and show it."""
     _check_output(output)
-    if not 0.0 < min_tokens < math.inf:
+    if min_tokens is not None and not 0.0 < min_tokens < math.inf:
         raise ConfigError(f"--min-tokens: expected a weight above 0, got {min_tokens}")
     try:
         files = reference_files(parameters.LocalPath(path) for path in reference or ())
@@ -181,7 +186,7 @@ def _check_output(path: str) -> None:
         raise ConfigError(f"--output: {path}: expected a local file")
     if os.path.isdir(path):
         raise ConfigError(f"--output: {path} is a folder: name a file in it")
-    if os.path.exists(path) and not ItemIndex.is_index(path):
+    if os.path.exists(path) and not index_file.begins(path):
         raise ConfigError(
             f"--output: {path} is there and no index of test sets: move it, or name another file"
         )
