@@ -47,6 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("empty.yaml").write_text("", encoding="utf-8")
     Path("notes.txt").write_text("my notes", encoding="utf-8")
     Path("empty").write_bytes(b"")
+    jsonl(Path("numbers.jsonl"), [{"text": 5}])
     return tmp_path
 
 
@@ -208,6 +209,20 @@ def test_ids_too_short(folder: Path, clean: Cli) -> None:
         (
             "build tests.yaml --reference no/*.txt --output a",
             "--reference: no file matches no/*.txt",
+        ),
+        (
+            "build tests.yaml --reference tests/sums.jsonl --output a",
+            "--reference: expected JSON lines or Parquet with a column `text`, or text: no column "
+            "`text` in any sampled line: there are `answer`, `question`, `id`",
+        ),
+        (
+            "build tests.yaml --reference typo.yaml --output a",
+            "--reference: expected JSON lines or Parquet with a column `text`, or text: the name "
+            "says no format: `typo.yaml`",
+        ),
+        (
+            "build tests.yaml --reference numbers.jsonl --output a",
+            "reference: no file has a text",
         ),
         (
             "build tests.yaml --output notes.txt",
