@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from cleanpipe import ConfigError
 from cleanpipe.dedup.fields import Field, known, strings, texts
 from cleanpipe.dedup.items import Item, Part, Tests, TestSet, item_files, read_items
-from cleanpipe.document import Document, frozen
+from cleanpipe.document import frozen
 from cleanpipe.parameters import build, shown
 from tests.jobs import ROOT
 
