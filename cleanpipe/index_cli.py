@@ -51,10 +51,10 @@ def build_index(
             help="Ordinary texts, whose phrases count for nothing; repeatable.",
         ),
     ] = None,
-    min_tokens: Annotated[
+    min_weight: Annotated[
         float | None,
         typer.Option(
-            "--min-tokens",
+            "--min-weight",
             metavar="X",
             help="Weight below which a part is not judged alone; 4, of code 8, where not given.",
         ),
@@ -62,8 +62,8 @@ def build_index(
 ) -> None:
     """Build an index, which a stage `contamination` takes as its `index`, and show it."""
     _check_output(output)
-    if min_tokens is not None and not 0.0 < min_tokens < math.inf:
-        raise ConfigError(f"--min-tokens: expected a weight above 0, got {min_tokens}")
+    if min_weight is not None and not 0.0 < min_weight < math.inf:
+        raise ConfigError(f"--min-weight: expected a weight above 0, got {min_weight}")
     try:
         files = reference_files(parameters.LocalPath(path) for path in reference or ())
     except ConfigError as error:
@@ -79,7 +79,7 @@ def build_index(
         raise ConfigError("expected test sets: a file with a map `tests`, or --set NAME=PATH")
     index = ItemIndex.build(
         [(name, test_set.tokens, items) for name, (test_set, items) in found.items()],
-        min_tokens,
+        min_weight,
         (lambda: reference_texts(files)) if files else None,
     )
     index.save(output)
@@ -203,12 +203,12 @@ def _table(index: ItemIndex) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("test set", min_width=max(len(entry.name) for entry in index.sets))
     table.add_column("tokens")
-    for title in ("items", "parts", "n-grams", "too short", "min_tokens", "reference texts"):
+    for title in ("items", "parts", "n-grams", "too short", "min_weight", "reference texts"):
         table.add_column(title, justify="right")
     for entry, (parts, ngrams) in zip(index.sets, index.sizes(), strict=True):
         numbers = (entry.items, parts, ngrams, len(entry.too_short))
         shown = [f"{number:,}" for number in numbers]
-        weight = f"{entry.min_tokens:g}"
+        weight = f"{entry.min_weight:g}"
         table.add_row(entry.name, entry.tokens, *shown, weight, f"{entry.reference:,}")
     return table
 

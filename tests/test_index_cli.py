@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("action.yaml", {"tests": {"programs": {**PROGRAMS, "action": "drop"}}})
     write("typo.yaml", {"tests": {"a": {"paths": "tests/sums.jsonl", "tokens": "cod"}, "b": 5}})
     write("wrong.yaml", {"tests": {"a": {**PROGRAMS, "fields": ["promt"]}, "b": "tests/no.jsonl"}})
-    write("other.yaml", {"tests": {"a": "tests/sums.jsonl"}, "min_tokens": 3})
+    write("other.yaml", {"tests": {"a": "tests/sums.jsonl"}, "min_weight": 3})
     write("pipe.yaml", {"stages": [{"contamination": {"tests": TESTS}}], "output": {}})
     write("names.yaml", {"tests": "tests/*.jsonl"})
     Path("list.yaml").write_text("- a\n", encoding="utf-8")
@@ -70,7 +70,7 @@ def test_build_and_show(folder: Path, clean: Cli) -> None:
         "parts",
         "n-grams",
         "too short",
-        "min_tokens",
+        "min_weight",
         "reference texts",
     ]
     assert [line.split()[:4] for line in sets] == [
@@ -125,9 +125,9 @@ def test_options_that_weigh(folder: Path, clean: Cli) -> None:
         folder / "texts.jsonl", [{"text": "A ferry carries us home. Mira bakes twelve pies."}] * 2
     )
     one = ("index", "build", "--set", "sums=tests/sums.jsonl", "--output", "a")
-    ended = clean(*one, "--min-tokens", "30.5", "--reference", "texts.*")
+    ended = clean(*one, "--min-weight", "30.5", "--reference", "texts.*")
     (entry,) = ItemIndex.open("a").sets
-    assert (entry.min_tokens, entry.reference) == (30.5, 2)
+    assert (entry.min_weight, entry.reference) == (30.5, 2)
     assert ended.out.splitlines()[1].split()[6:] == ["30.5", "2"]
     assert set(entry.too_short) > {"double"}
 
@@ -161,7 +161,7 @@ def test_ids_too_short(folder: Path, clean: Cli) -> None:
         ),
         (
             "build other.yaml --output a",
-            "other.yaml:5:2: min_tokens: unknown parameter; known: tests",
+            "other.yaml:5:2: min_weight: unknown parameter; known: tests",
         ),
         (
             "build typo.yaml --output a",
@@ -199,12 +199,12 @@ def test_ids_too_short(folder: Path, clean: Cli) -> None:
             '--set sums: tests.yaml has a test set "sums" too: rename one',
         ),
         (
-            "build tests.yaml --min-tokens 0 --output a",
-            "--min-tokens: expected a weight above 0, got 0.0",
+            "build tests.yaml --min-weight 0 --output a",
+            "--min-weight: expected a weight above 0, got 0.0",
         ),
         (
-            "build tests.yaml --min-tokens nan --output a",
-            "--min-tokens: expected a weight above 0, got nan",
+            "build tests.yaml --min-weight nan --output a",
+            "--min-weight: expected a weight above 0, got nan",
         ),
         (
             "build tests.yaml --reference no/*.txt --output a",
