@@ -271,7 +271,7 @@ def test_files_that_are_no_index(
     assert ended.code == 2 and ended.out == "" and not (folder / "a").exists()
     assert ended.err.startswith(f"{file}: ") and ended.err.count("\n") == 1
     if file in ("damaged", "old"):
-        assert "build it again with cleanpipe index build" in ended.err
+        assert "build one with `cleanpipe index build`" in ended.err
         assert clean(*build, file).code == 0 and clean("index", "show", file).code == 0
 
 
