@@ -32,6 +32,8 @@ ITEMS = 60
 RUN = 5
 """Tokens of a planted item that may not be left in a row."""
 OURS = "ours"
+SHARE_TOO_SHORT = 0.06
+"""Of a set's items: of programs, those of less weight than 8 tokens."""
 
 
 def language(one: Planted) -> str:
@@ -92,6 +94,19 @@ def found(corpus: Corpus, judges: dict[str, Detector]) -> Found:
     return look(judges, [one.text for one in corpus.planted])
 
 
+@pytest.fixture(scope="module")
+def too_short(corpus: Corpus) -> set[Key]:
+    """Items that are not judged, of which every set says how many: some programs."""
+    infos = flagged(corpus, ["x"]).summary["test_sets"]
+    short = {(info["name"], item) for info in infos for item in info["too_short"]["items"]}
+    print("\nToo short to be judged")
+    for info in infos:
+        print(f"{info['name']:16}{info['too_short']['number']:6,} of {info['items']:6,}")
+        assert info["too_short"]["number"] <= SHARE_TOO_SHORT * info["items"]
+    assert len(short) == sum(info["too_short"]["number"] for info in infos)
+    return short
+
+
 def where(
     corpus: Corpus, found: Found, chosen: Callable[[Planted], bool]
 ) -> tuple[list[Planted], Found]:
@@ -101,6 +116,10 @@ def where(
         name: [hits for hits, is_in in zip(of, which, strict=True) if is_in]
         for name, of in found.items()
     }
+
+
+def key(one: Planted) -> Key:
+    return one.item.test_set, one.item.test_item
 
 
 def least(disguise: str) -> float:
@@ -113,8 +132,10 @@ def least(disguise: str) -> float:
     return 0.0 if disguise in (planting.STEM, planting.QUESTION) else 0.99
 
 
-def test_recall(corpus: Corpus, found: Found) -> None:
-    planted, hits = where(corpus, found, lambda one: one.tokens >= SHORT)
+def test_recall(corpus: Corpus, found: Found, too_short: set[Key]) -> None:
+    planted, hits = where(
+        corpus, found, lambda one: one.tokens >= SHORT and key(one) not in too_short
+    )
     by_language = Recall.of(planted, hits, language)
     print(f"\nFound, of items of {SHORT} tokens or more, seed {SEED}\n")
     print(*by_language.rows(["en", "zh", "code"]), sep="\n")
@@ -147,18 +168,19 @@ def _shares(recall: Recall, name: str) -> dict[str, float]:
 
 
 def test_short_items(corpus: Corpus, found: Found) -> None:
-    """Items under 8 tokens apart: whatever is judged of them at all is found verbatim."""
+    """Items under 8 tokens apart: what is planted whole is found."""
     planted, hits = where(corpus, found, lambda one: one.tokens < SHORT)
     print(f"\nFound, of items under {SHORT} tokens\n")
     print(*Recall.of(planted, hits, language).rows(["en", "zh", "code"]), sep="\n")
-    result = _flagged(corpus, [one.text for one in planted])
-    print()
-    for info in result.summary["test_sets"]:
-        short, items = info["too_short"], info["items"]
-        print(info["name"], f"{items:,} items, too short", short)
+    whole = [
+        (one.item.test_set, hits)
+        for one, hits in zip(planted, hits[OURS], strict=True)
+        if one.disguise not in (planting.QUESTION, planting.STEM)
+    ]
+    assert all(name in {of for of, _ in hits} for name, hits in whole)
 
 
-def _flagged(corpus: Corpus, texts: Sequence[str], action: str = "flag") -> Any:
+def flagged(corpus: Corpus, texts: Sequence[str], action: str = "flag") -> Any:
     return _pipeline(corpus, action).run(pa.array(texts))
 
 
@@ -174,21 +196,23 @@ def _pipeline(corpus: Corpus, action: str) -> Pipeline:
 
 def test_evidence(corpus: Corpus, found: Found) -> None:
     """A question alone is reported as a question, and an answer far from it as standing apart."""
-    heavy = {"humaneval", "mbpp", "gsm8k"}  # sets whose answers are no number and no phrase
     print("\nWhat ours reports as found\n")
-    for disguise, wanted, share in (
-        (planting.VERBATIM, r"\S+\+\S+", 0.99),
-        (planting.QUESTION, r"[^+ ]+", 0.95),
-        (planting.APART, r"\S+, \S+", 0.75),
+    for disguise, sets, wanted, share in (
+        (planting.VERBATIM, {"humaneval", "mbpp", "gsm8k", "truthfulqa"}, r"\w+\+\w+", 0.99),
+        (planting.QUESTION, {"humaneval", "gsm8k", "mgsm_zh", "cmath"}, r"[\w.[\]]+", 0.95),
+        # Answers of the others are a number, or too short to be judged alone.
+        (planting.APART, {"gsm8k"}, r"\w+, \w+", 0.95),
     ):
         said = Counter[str]()
+        others = Counter[str]()
         for one, hits in zip(corpus.planted, found[OURS], strict=True):
-            key = one.item.test_set, one.item.test_item
-            if one.disguise == disguise and one.item.test_set in heavy and key in hits:
-                said[hits[key].evidence] += 1
-        print(f"{disguise:28}" + ", ".join(f"{what} {n:,}" for what, n in said.most_common()))
+            if one.disguise == disguise and key(one) in hits:
+                count = said if one.item.test_set in sets else others
+                count[hits[key(one)].evidence] += 1
+        every = ", ".join(f"{what} {n:,}" for what, n in (said + others).most_common())
+        print(f"{disguise:28}{every}")
         right = sum(n for what, n in said.items() if re.fullmatch(wanted, what))
-        assert right >= share * said.total(), said
+        assert right >= share * said.total() > 0, (disguise, said)
 
 
 def test_untouched_documents(corpus: Corpus, judges: dict[str, Detector]) -> None:
@@ -212,10 +236,10 @@ def test_cuts(corpus: Corpus, found: Found) -> None:
     whole = [
         (one, one.item.language == "code")
         for one, hits in zip(corpus.planted, found[OURS], strict=True)
-        if one.disguise in WHOLE and (one.item.test_set, one.item.test_item) in hits
+        if one.disguise in WHOLE and key(one) in hits
     ]
     texts = [one.text for one, _ in whole]
-    result = _flagged(corpus, texts, "cut")
+    result = flagged(corpus, texts, "cut")
     edits: dict[int, list[tuple[int, int]]] = {}
     for row in result.edits.to_pylist():
         edits.setdefault(row["id"], []).append((row["start"], row["end"]))
@@ -256,10 +280,15 @@ def test_cuts(corpus: Corpus, found: Found) -> None:
     print("\nDocuments of which something of the item is left where it was planted\n")
     for disguise, number in cut.items():
         print(f"{disguise:36}{left[disguise]:6,} of {number:6,}")
-    assert left[planting.VERBATIM] == 0
-    assert left.total() <= 0.01 * cut.total()
+    # Some lines of a short program with comments among them are no longer all of it in a row.
+    most = {"code: comments": 0.2}
+    for disguise, number in cut.items():
+        assert left[disguise] <= most.get(disguise, 0.02) * number, disguise
+    exact = (planting.VERBATIM, "code: fenced", "code: indented anew", *WHITESPACE)
+    assert not any(left[disguise] for disguise in exact)
 
 
+WHITESPACE = [name for name in planting.DISGUISES if name.startswith("whitespace")]
 WHOLE = [
     disguise
     for disguise in planting.DISGUISES

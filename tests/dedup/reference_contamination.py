@@ -89,7 +89,7 @@ class TestSet:
     Args:
         items: with their parts.
         code: whether its tokens are those of programs.
-        min_tokens: the least weight that is judged alone. Default: 4, of programs 8.
+        min_weight: the least weight that is judged alone. Default: 4, of programs 8.
         reference: texts that say what a common phrase is.
     """
 
@@ -100,11 +100,11 @@ class TestSet:
         items: Sequence[Texts],
         *,
         code: bool = False,
-        min_tokens: float | None = None,
+        min_weight: float | None = None,
         reference: Sequence[str] = (),
     ) -> None:
         self.code = code
-        least = ONE * (min_tokens or (8 if code else 4))
+        least = ONE * (min_weight or (8 if code else 4))
         cut = [[(name, self._lines(text)) for name, text in item] for item in items]
         weight = weights([[flat(lines) for _, lines in item] for item in cut])
         common = self._common(reference)
@@ -319,9 +319,11 @@ def _all(found: dict[int, list[Passage]]) -> Iterator[Passage]:
 def _apart(at: int, of: Sequence[Passage], found: dict[int, list[Passage]]) -> list[Passage]:
     """Without those that lie within a passage of an earlier part."""
     earlier = [one for other in found for one in found[other] if other < at]
-    return [
-        one for one in of if not any(o.first <= one.first and one.last <= o.last for o in earlier)
-    ]
+    return [one for one in of if not any(_within(one, other) for other in earlier)]
+
+
+def _within(one: Passage, other: Passage) -> bool:
+    return other.first <= one.first and one.last <= other.last
 
 
 def _bytes(document: Sequence[Token], first: int, last: int) -> tuple[int, int]:
@@ -335,13 +337,13 @@ def _distance(one: Passage, other: Passage) -> int:
 def _beside(
     wanted: Sequence[int], document: Sequence[Token], found: Sequence[Passage]
 ) -> Passage | None:
-    """The first place near a passage, and in none, where all of a short part stands."""
+    """The first place near a passage, within none, where all of a short part stands."""
     for first in range(len(document) - len(wanted) + 1 if wanted else 0):
         last = first + len(wanted) - 1
         here = Passage(first, last, *_bytes(document, first, last), 0)
         same = [token.hash for token in document[first : last + 1]] == wanted
-        distances = [_distance(here, one) for one in found]
-        if same and 0 < min(distances) <= NEAR:
+        near = any(_distance(here, one) <= NEAR for one in found)
+        if same and near and not any(_within(here, one) for one in found):
             return here
     return None
 

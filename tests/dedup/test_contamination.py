@@ -154,6 +154,13 @@ BLIND: Texts = [("question", QUESTION), ("answer", "18\neggs")]
         (BLIND, f"{QUESTION} eggs 18", "question", [QUESTION]),
         (BLIND, f"{QUESTION} 18 big eggs", "question", [QUESTION]),
         ([*PAIR, ("n", "q3")], f"{QUESTION} {ANSWER}", "question+answer", [QUESTION, ANSWER]),
+        # It may begin in what was found, but not lie within it.
+        (
+            [("question", f"{QUESTION} is 18"), ("answer", "is 18 eggs")],
+            f"{QUESTION} is 18 eggs",
+            "question+answer",
+            [f"{QUESTION} is 18", "is 18 eggs"],
+        ),
         # An answer that repeats its question is not found in it.
         (
             [("question", QUESTION), ("answer", words(2, 7, "q"))],
@@ -463,14 +470,14 @@ def test_evidence_of_a_drop_is_the_best(folder: Path) -> None:
     assert equal.test_item == "b1"
 
 
-def test_threshold_and_min_tokens(folder: Path) -> None:
+def test_threshold_and_min_weight(folder: Path) -> None:
     half = "Which bird builds its nest? Roofs."
     assert run([half], action="flag").matches.num_rows == 0
     [row] = run([half], action="flag", threshold=0.5).matches.to_pylist()
     assert (row["threshold"], row["match"]) == (0.5, half[: half.index("?")])
     assert 0.5 < row["score"] < 0.75
     assert run(["二"], action="flag").matches.num_rows == 0
-    [row] = run(["二"], action="flag", min_tokens=0.25).matches.to_pylist()
+    [row] = run(["二"], action="flag", min_weight=0.25).matches.to_pylist()
     assert (row["test_item"], row["match"]) == ("m2", "二")
 
 
@@ -525,10 +532,10 @@ def test_in_memory(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "expected"),
     [
-        ({}, ": expected tests, or an index of them: one of the two"),
+        ({}, ": expected tests, or an index of them"),
         (
             {"tests": "birds.jsonl", "index": "x", "action": "drop"},
-            ": expected tests, or an index of them: one of the two",
+            "index: expected tests or an index of them, got both: drop one",
         ),
         ({"tests": "birds.jsonl"}, ": expected an action for birds: drop, cut or flag"),
         (
@@ -548,33 +555,38 @@ def test_in_memory(folder: Path) -> None:
             "threshold: expected a share above 0 and at most 1, got 1.5",
         ),
         (
-            {"tests": "birds.jsonl", "action": "drop", "min_tokens": 0},
-            "min_tokens: expected a weight above 0, got 0.0",
+            {"tests": "birds.jsonl", "action": "drop", "min_weight": 0},
+            "min_weight: expected a weight above 0, got 0.0",
         ),
         (
-            {"index": "all.index", "action": "drop", "min_tokens": 3},
-            "min_tokens: the index has its own: say it to `cleanpipe index build`",
+            {"index": "all.index", "action": "drop", "min_weight": 3},
+            "min_weight: the index has its own: say it to `cleanpipe index build`",
         ),
         (
-            {"index": "all.index", "action": "drop", "reference": "birds.jsonl"},
+            {"index": "all.index", "action": "drop", "reference": "plain.txt"},
             "reference: the index has its own: say it to `cleanpipe index build`",
         ),
         (
             {"index": "birds.jsonl", "action": "drop"},
-            "index: birds.jsonl: no index of test sets; build it again with cleanpipe index build",
+            "index: birds.jsonl: no index of test sets; build one with `cleanpipe index build`",
         ),
         (
             {"index": "none", "action": "drop"},
             "index: none",
         ),
         ({"tests": {"a": "none.jsonl"}, "action": "drop"}, "tests"),
-        ({"tests": {"a": "empty.jsonl"}, "action": "drop"}, "tests: empty.jsonl: has no items"),
+        ({"tests": {"a": "empty.jsonl"}, "action": "drop"}, "tests.a: empty.jsonl: has no items"),
         ({"tests": "birds.jsonl", "action": "drop", "reference": "none"}, "reference"),
+        (
+            {"tests": "birds.jsonl", "action": "drop", "reference": "birds.jsonl"},
+            "reference: expected JSON lines or Parquet with a column `text`, or text: no column",
+        ),
         ({"tests": "birds.jsonl", "action": "burn"}, "action"),
     ],
 )
 def test_faults(parameters: Mapping[str, Any], expected: str, folder: Path) -> None:
     (folder / "empty.jsonl").write_text("\n")
+    (folder / "plain.txt").write_text("As ever.")
     [stage] = members(tests=TESTS, action="flag").values()
     stage.items.save(folder / "all.index")
     [found] = faults(Contamination, parameters)
