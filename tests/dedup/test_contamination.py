@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 
 from cleanpipe import Pipeline, Result, contamination
-from cleanpipe.dedup.contamination import Contamination, Hit
+from cleanpipe.dedup.contamination import Contamination
+from cleanpipe.dedup.hits import Hit
 from cleanpipe.parameters import LocalPath
 from cleanpipe.text import segments
 from cleanpipe.units import Units

@@ -625,7 +625,7 @@ def test_faults_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             ItemIndex.open(path)
     path.write_bytes(data)
     monkeypatch.setattr(index_file, "FORMAT", index_file.FORMAT + 1)
-    with pytest.raises(ConfigError, match=f"'format': 1, .*'format': 2, .*{REBUILD}"):
+    with pytest.raises(ConfigError, match=f"format 1, .*here format 2, .*{REBUILD}"):
         ItemIndex.open(path)
 
 
