@@ -129,12 +129,12 @@ class TestSet:
         hits = []
         for item in sorted({self.parts[at].item for at in found}):
             mine = {at: of for at, of in found.items() if self.parts[at].item == item}
-            mine = {at: own for at, of in mine.items() if (own := _apart(at, of, mine))}
+            mine = {at: own for at, of in mine.items() if (own := self._apart(at, of, mine))}
             beside = {
                 at: [short]
                 for at, part in enumerate(self.parts)
                 if part.item == item and not part.n
-                if (short := _beside(part.tokens, document, [*_all(mine)]))
+                if (short := self._beside(part.tokens, document, mine))
             }
             best, score = None, -1.0
             for at, of in sorted(mine.items()):
@@ -174,6 +174,34 @@ class TestSet:
                     for one in of
                 ]
         return found
+
+    def _within(self, one: Passage, at: int, other: Passage) -> bool:
+        """Whether a passage is a piece of another, and not what that has beside its part."""
+        more = other.last + 1 - other.first - len(self.parts[at].tokens)
+        return (
+            other.first <= one.first and one.last <= other.last and more < one.last + 1 - one.first
+        )
+
+    def _apart(
+        self, at: int, of: Sequence[Passage], found: dict[int, list[Passage]]
+    ) -> list[Passage]:
+        """Without those that lie within a passage of an earlier part."""
+        earlier = [(other, one) for other in found for one in found[other] if other < at]
+        return [one for one in of if not any(self._within(one, *other) for other in earlier)]
+
+    def _beside(
+        self, wanted: Sequence[int], document: Sequence[Token], found: dict[int, list[Passage]]
+    ) -> Passage | None:
+        """The first place near a passage, within none, where all of a short part stands."""
+        every = [(at, one) for at in found for one in found[at]]
+        for first in range(len(document) - len(wanted) + 1 if wanted else 0):
+            last = first + len(wanted) - 1
+            here = Passage(first, last, *_bytes(document, first, last), 0)
+            same = [token.hash for token in document[first : last + 1]] == wanted
+            near = any(_distance(here, one) <= NEAR for _, one in every)
+            if same and near and not any(self._within(here, *one) for one in every):
+                return here
+        return None
 
     def _tokens(self, text: str) -> list[Token]:
         return code_tokens(text) if self.code else tokens(without_markup(text))
@@ -316,36 +344,12 @@ def _all(found: dict[int, list[Passage]]) -> Iterator[Passage]:
         yield from of
 
 
-def _apart(at: int, of: Sequence[Passage], found: dict[int, list[Passage]]) -> list[Passage]:
-    """Without those that lie within a passage of an earlier part."""
-    earlier = [one for other in found for one in found[other] if other < at]
-    return [one for one in of if not any(_within(one, other) for other in earlier)]
-
-
-def _within(one: Passage, other: Passage) -> bool:
-    return other.first <= one.first and one.last <= other.last
-
-
 def _bytes(document: Sequence[Token], first: int, last: int) -> tuple[int, int]:
     return document[first].start, document[last].end
 
 
 def _distance(one: Passage, other: Passage) -> int:
     return max(one.first - other.last, other.first - one.last)
-
-
-def _beside(
-    wanted: Sequence[int], document: Sequence[Token], found: Sequence[Passage]
-) -> Passage | None:
-    """The first place near a passage, within none, where all of a short part stands."""
-    for first in range(len(document) - len(wanted) + 1 if wanted else 0):
-        last = first + len(wanted) - 1
-        here = Passage(first, last, *_bytes(document, first, last), 0)
-        same = [token.hash for token in document[first : last + 1]] == wanted
-        near = any(_distance(here, one) <= NEAR for one in found)
-        if same and near and not any(_within(here, one) for one in found):
-            return here
-    return None
 
 
 def _evidence(found: Sequence[tuple[str, Sequence[Passage]]]) -> str:

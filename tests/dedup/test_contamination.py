@@ -162,6 +162,17 @@ BLIND: Texts = [("question", QUESTION), ("answer", "18\neggs")]
             "question+answer",
             [f"{QUESTION} is 18", "is 18 eggs"],
         ),
+        # What a passage takes in beside its part is not of its part.
+        (
+            [("question", words(0, 10, "q")), ("answer", f"No {words(3, 7, 'q')}")],
+            f"{words(0, 10, 'q')} No {words(3, 7, 'q')}",
+            "question+answer",
+            [
+                f"{words(0, 10, 'q')} No {words(3, 7, 'q')}",
+                words(3, 7, "q"),
+                f"No {words(3, 7, 'q')}",
+            ],
+        ),
         # An answer that repeats its question is not found in it.
         (
             [("question", QUESTION), ("answer", words(2, 7, "q"))],
