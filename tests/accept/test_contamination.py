@@ -201,7 +201,7 @@ def test_evidence(corpus: Corpus, found: Found) -> None:
         (planting.VERBATIM, {"humaneval", "mbpp", "gsm8k", "truthfulqa"}, r"\w+\+\w+", 0.99),
         (planting.QUESTION, {"humaneval", "gsm8k", "mgsm_zh", "cmath"}, r"[\w.[\]]+", 0.95),
         # Answers of the others are a number, or too short to be judged alone.
-        (planting.APART, {"gsm8k"}, r"\w+, \w+", 0.95),
+        (planting.APART, {"gsm8k"}, r"\w+, \w+", 0.9),
     ):
         said = Counter[str]()
         others = Counter[str]()

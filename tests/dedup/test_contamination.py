@@ -170,7 +170,6 @@ BLIND: Texts = [("question", QUESTION), ("answer", "18\neggs")]
             [
                 f"{words(0, 10, 'q')} No {words(3, 7, 'q')}",
                 words(3, 7, "q"),
-                f"No {words(3, 7, 'q')}",
             ],
         ),
         # An answer that repeats its question is not found in it.
