@@ -91,7 +91,7 @@ static int look_up(const uint8_t *text, size_t len)
     int code = scan(text, len);
 
     hits.count = 0;
-    return code == CP_OK ? cp_index_query(&index_view, &tokens, &hits) : code;
+    return code == CP_OK ? cp_index_query(&index_view, &tokens, tokens.hash, &hits) : code;
 }
 
 static int repeat(const uint8_t *text, size_t len)
@@ -134,7 +134,7 @@ static bool prepare(void)
     /* Evenly spread, ascending, found by no text but by chance. */
     for (uint64_t i = 0; i < INDEX_ENTRIES; i++)
         hashes[i] = i << 47 | cp_hash_mix(i) >> 17;
-    if (cp_index_write(index_bytes, hashes, NULL, INDEX_ENTRIES, 8) != CP_OK)
+    if (cp_index_write(index_bytes, hashes, NULL, INDEX_ENTRIES, 8, false) != CP_OK)
         return false;
     free(hashes);
     return cp_index_open(index_bytes, size, &index_view) == CP_OK;

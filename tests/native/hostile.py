@@ -153,7 +153,7 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
         "sentences": partial(_native.segments, array, "sentence"),
         "measures": partial(_native.measures, array, _native.MEASURES),
         "minhash": partial(_native.minhash, array, GRAM, *permutations(16, 1)),
-        "index": partial(_native.index_query, index, array),
+        "index": partial(_native.index_query, (index, index), array),
     }
 
 

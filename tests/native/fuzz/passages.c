@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
 
 /* The arrays of a part, each in a block of its own at an odd address, to be freed. */
 typedef struct {
-    uint8_t *tokens, *weights, *grams, *positions;
+    uint8_t *tokens, *weights, *grams, *positions, *lengths;
 } blocks;
 
 static uint8_t *block(size_t size)
