@@ -282,7 +282,8 @@ def index_query(
         indexes: the bytes of each: bytes, a memory map, any contiguous buffer. Any content is
             safe; that of an index that was tampered with may give wrong hits.
 
-    Returns for each index (offsets, positions, starts, ends, ordinals), h being the number of all hits:
+    Returns for each index (offsets, positions, starts, ends, ordinals), h being the number of its
+    hits:
         offsets: int64 of shape (n + 1,); text i has the hits offsets[i] to offsets[i + 1] - 1, in
             the order of the tokens they begin at.
         positions: int64 of shape (h,); the number of the gram's first token in its text, from 0.
