@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "code_tokens.h"
 #include "index.h"
 #include "isa.h"
 #include "measures.h"
@@ -36,6 +37,12 @@ static int scan(const uint8_t *text, size_t len)
 {
     tokens.count = 0;
     return cp_tokens_scan(text, len, &tokens, &ill_formed);
+}
+
+static int scan_code(const uint8_t *text, size_t len)
+{
+    tokens.count = 0;
+    return cp_code_tokens_scan(text, len, &tokens, &ill_formed);
 }
 
 static int count(const uint8_t *text, size_t len)
@@ -147,6 +154,7 @@ static const struct {
 } kernels[] = {
     {"token counts", count},
     {"tokens", scan},
+    {"code tokens", scan_code},
     {"tokens and 5-grams", roll},
     {"MinHash, 128 permutations", sign},
     {"5-gram set and digest", collect},

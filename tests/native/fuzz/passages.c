@@ -120,7 +120,7 @@ uint64_t fuzz_passages(const fuzz_input *in)
     }
     from = (size_t)fuzz_random(&state) % (tokens.count + 1);
     length = (size_t)fuzz_random(&state) % (tokens.count - from + 1) % 200;
-    b = make_part(tokens.hash + from, length, &state, damaged, &part);
+    b = make_part(tokens.count ? tokens.hash + from : NULL, length, &state, damaged, &part);
     part.need = in->parameter[3] % 64u;
     part.span = in->parameter[4] == 0xFF ? UINT32_MAX : in->parameter[4];
     for (size_t i = 0; i < 4; i++)
