@@ -70,19 +70,21 @@ def index(corpus: Corpus, n: int) -> NgramIndex:
 
 
 def items(corpus: Corpus) -> list[Item]:
-    """Sentences of the texts, with their tokens in another order but for one in ITEMS_FOUND: of
-    INDEX_ENTRIES n-grams or so, evenly chosen."""
+    """Sentences of the texts, no two alike, with their tokens in another order but for one in
+    ITEMS_FOUND: of INDEX_ENTRIES n-grams or so, evenly chosen."""
     random = np.random.default_rng(0)
     step = max(int(np.sum(_native.token_counts(corpus.texts))) // (2 * INDEX_ENTRIES), 1)
     units = segments(corpus.texts.take(pa.array(range(0, len(corpus.texts), step))), "sentence")
     chosen: list[Item] = []
+    seen: set[bytes] = set()
     grams = 0
     for text, start, end in zip(units.document, units.start, units.end, strict=True):
         sentence = units.text[int(text)].as_buffer()[int(start) : int(end)].to_pybytes()
         column = pa.array([sentence.decode()], pa.large_string())
         _, starts, ends, _ = _native.tokens(column)
-        if not ITEM_TOKENS[0] <= len(starts) <= ITEM_TOKENS[1]:
+        if sentence in seen or not ITEM_TOKENS[0] <= len(starts) <= ITEM_TOKENS[1]:
             continue
+        seen.add(sentence)
         if len(chosen) % ITEMS_FOUND:
             order = random.permutation(len(starts))
             sentence = b" ".join(sentence[starts[at] : ends[at]] for at in order)

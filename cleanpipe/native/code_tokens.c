@@ -113,7 +113,7 @@ int cp_code_tokens_scan_scalar(const uint8_t *text, size_t len, cp_tokens *out,
         out->start[out->count] = (uint32_t)start;
         out->end[out->count] = (uint32_t)end;
         out->hash[out->count++] = token.decode ? cp_tokens_hash_decoded(text, start, end)
-                                               : cp_tokens_hash(text, start, end);
+                                               : cp_code_tokens_hash(text, start, end);
     }
     *ill_formed += r.ill_formed;
     return CP_OK;

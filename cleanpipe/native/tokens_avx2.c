@@ -151,7 +151,7 @@ INLINE __m256i mixed(__m256i x)
     return half_mixed(times(half_mixed(x), UINT64_C(0xC4CEB9FE1A85EC53)));
 }
 
-/* cp_fold_word of each lane */
+/* cp_fold_letters of each lane */
 INLINE __m256i folded(__m256i words)
 {
     const __m256i capital = _mm256_and_si256(
@@ -166,7 +166,7 @@ INLINE long long word_at(const uint8_t *text, size_t at)
     return (long long)cp_load_little(text + at);
 }
 
-/* The last words of four tokens, `sizes` bytes of each, as cp_tokens_hash has them. */
+/* The last words of four tokens, `sizes` bytes of each, as cp_code_tokens_hash has them. */
 INLINE __m256i last_words(const uint8_t *text, __m128i sizes, size_t end_0, size_t end_1,
                           size_t end_2, size_t end_3)
 {
@@ -180,14 +180,15 @@ INLINE __m256i last_words(const uint8_t *text, __m128i sizes, size_t end_0, size
 /* Four tokens at a time as if none had more than 8 bytes; then the longer ones as if they had 9 to
  * 16; then the rest. So there are no branches on the sizes of tokens. */
 PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
-                   size_t count)
+                   size_t count, bool code)
 {
     const __m256i begin = _mm256_set1_epi64x((long long)CP_HASH_START);
     uint32_t longer[MOST + 4], rest[MOST + 4];
     size_t at = 0, longer_count = 0, rest_count = 0, i = 0;
 
+    (void)code; /* four words fold at once, so the slower way will do */
     for (; at < count && end[at] < 8; at++)
-        hash[at] = cp_tokens_hash(text, start[at], end[at]);
+        hash[at] = cp_code_tokens_hash(text, start[at], end[at]);
     for (; count - at >= 4; at += 4) {
         const __m128i sizes = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(end + at)),
                                             _mm_loadu_si128((const __m128i *)(start + at)));
@@ -203,7 +204,7 @@ PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *e
         }
     }
     for (; at < count; at++)
-        hash[at] = cp_tokens_hash(text, start[at], end[at]);
+        hash[at] = cp_code_tokens_hash(text, start[at], end[at]);
 
     for (; longer_count - i >= 4; i += 4) {
         const uint32_t *const four = longer + i;
@@ -230,7 +231,7 @@ PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *e
     for (; i < longer_count; i++)
         rest[rest_count++] = longer[i];
     for (i = 0; i < rest_count; i++)
-        hash[rest[i]] = cp_tokens_hash(text, start[rest[i]], end[rest[i]]);
+        hash[rest[i]] = cp_code_tokens_hash(text, start[rest[i]], end[rest[i]]);
 }
 
 TARGET int cp_tokens_scan_avx2(const uint8_t *text, size_t len, cp_tokens *out,

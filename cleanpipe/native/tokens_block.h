@@ -73,9 +73,10 @@ INLINE common_masks read_common(const uint8_t *block);
 /* Writes base + i for every bit i that is set and returns their number. Up to 8 more numbers are
  * written behind them, so that there is no branch. */
 INLINE size_t write_bits(uint32_t *to, uint64_t bits, uint32_t base);
-/* The hashes, as cp_tokens_hash gives them, of `count` tokens in order of place. */
-PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end,
-                     uint64_t *hash, size_t count);
+/* The hashes, as cp_tokens_hash or cp_code_tokens_hash gives them, of `count` tokens in order of
+ * place. */
+PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
+                   size_t count, bool code);
 
 /* What a block needs to know of those before it. */
 typedef struct {
@@ -311,7 +312,8 @@ INLINE int scan_blocks(const uint8_t *text, size_t len, cp_tokens *out, uint64_t
         ends += write_all(out->end + ends, masks.end, blocks, (uint32_t)at);
         if (len - at <= PIECE && starts > ends) /* only when the last block is full */
             out->end[ends++] = (uint32_t)len;
-        hash_all(text, out->start + first, out->end + first, out->hash + first, ends - first);
+        hash_all(text, out->start + first, out->end + first, out->hash + first, ends - first,
+                 code);
         for (size_t i = 0; i < folds; i++) {
             const size_t token = count + folding[i] - 1;
 

@@ -109,10 +109,11 @@ INLINE size_t write_bits(uint32_t *to, uint64_t bits, uint32_t base)
 
 /* NEON has no 64-bit multiplication. */
 PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
-                   size_t count)
+                   size_t count, bool code)
 {
     for (size_t i = 0; i < count; i++)
-        hash[i] = cp_tokens_hash(text, start[i], end[i]);
+        hash[i] = code ? cp_code_tokens_hash(text, start[i], end[i])
+                       : cp_tokens_hash(text, start[i], end[i]);
 }
 
 int cp_tokens_scan_neon(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed)
