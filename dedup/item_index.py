@@ -30,6 +30,7 @@ from cleanpipe.dedup.item_parts import (
     without_markup,
 )
 from cleanpipe.dedup.items import Item
+from cleanpipe.dedup.ngram_index import Hits, NgramIndex
 from cleanpipe.errors import ConfigError
 from cleanpipe.store import Store
 
@@ -167,10 +168,15 @@ class ItemIndex:
         if sets is not None and set(sets) != {entry.name for entry in self.sets}:
             wanted = np.array([entry.name in sets for entry in self.sets], dtype=np.bool_)
             chosen = wanted[self._arrays["set"]]
-        found = [
-            self._found(seeds, without_markup(texts, seeds.code), needed, chosen)
-            for seeds in self._content.seeds
-        ]
+        found = []
+        for code in (False, True):
+            # Those of one kind of tokens are looked up in one reading of the texts.
+            kind = [seeds for seeds in self._content.seeds if seeds.code == code]
+            if kind:
+                read = without_markup(texts, code)
+                hits = NgramIndex.query_all([seeds.ngrams for seeds in kind], read)
+                for seeds, its in zip(kind, hits, strict=True):
+                    found.append(self._found(seeds, its, read, needed, chosen))
         columns = [np.concatenate(parts) for parts in zip(*found, strict=True)]
         if not columns:
             columns = [np.zeros(0, np.int64)] * len(Found._fields)
@@ -180,11 +186,11 @@ class ItemIndex:
     def _found(
         self,
         seeds: index_file.Seeds,
+        hits: Hits,
         texts: pa.Array,
         needed: npt.NDArray[np.uint64],
         chosen: npt.NDArray[np.bool_] | None,
     ) -> tuple[Ints, ...]:
-        hits = seeds.ngrams.query(texts)
         first = seeds.offsets[hits.ordinals]
         size = seeds.offsets[hits.ordinals.astype(np.int64) + 1] - first
         # Each hit once for every part that it leads to.
@@ -195,10 +201,11 @@ class ItemIndex:
         position = hits.positions[hit]
         if chosen is not None:
             text, part, position = (each[chosen[part]] for each in (text, part, position))
-        order = np.lexsort((position, part, text))
+        # Of a text's part, positions ascend already.
+        order = np.argsort(text * len(self._arrays["n"]) + part, kind="stable")
         text, part, position = text[order], part[order], position[order]
         first = starts(text, part)
-        counts = np.diff([*first, len(part)])
+        counts = np.diff(np.append(first, len(part)))
         enough = counts >= self._arrays["least"][part[first]]
         position = position[np.repeat(enough, counts)]
         text, part = text[first][enough], part[first][enough]
