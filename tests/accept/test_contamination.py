@@ -128,6 +128,8 @@ def least(disguise: str) -> float:
         return 1.0
     if disguise == planting.REPLACED:
         return 0.9
+    if disguise == planting.APART:
+        return 0.95  # the halves of a short program are too short
     # The issue names no share for what leaves most of an item out.
     return 0.0 if disguise in (planting.STEM, planting.QUESTION) else 0.99
 
