@@ -61,7 +61,7 @@ def hits_of(
         grouped.setdefault((text, item), []).append(_Passage(part, *place))
     tokens: tuple[int, bool, _Tokens] | None = None
     for (text, _), passages in sorted(grouped.items(), key=lambda each: each[0]):
-        passages = _apart(passages)
+        passages = _apart(index, passages)
         beside = index.parts_beside(passages[0].part)
         short = [part for part in beside if not index.judged(part)]
         if short:
@@ -89,18 +89,22 @@ def hits_of(
         )
 
 
-def _apart(passages: Sequence[_Passage]) -> list[_Passage]:
+def _apart(index: ItemIndex, passages: Sequence[_Passage]) -> list[_Passage]:
     """Without those that lie in a passage of an earlier part: they are no evidence beside it."""
     return [
         passage
         for passage in passages
         if not any(
-            other.part < passage.part
-            and other.first <= passage.first
-            and passage.last <= other.last
+            other.part < passage.part and _lies_in(index, passage.first, passage.last, other)
             for other in passages
         )
     ]
+
+
+def _lies_in(index: ItemIndex, first: int, last: int, other: _Passage) -> bool:
+    """Whether tokens are some of a passage, and not what it has beside its own part."""
+    more = other.last + 1 - other.first - len(index.tokens(other.part))
+    return other.first <= first and last <= other.last and more < last + 1 - first
 
 
 def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:
@@ -129,16 +133,16 @@ class _Tokens:
 def _beside(
     index: ItemIndex, part: int, passages: Sequence[_Passage], tokens: _Tokens
 ) -> _Passage | None:
-    """Where a short part stands near passages of its item, outside of all: the first place."""
+    """Where a short part stands near passages of its item, in none: the first place."""
     wanted = index.tokens(part)
     size = len(wanted)
-    taken = sorted((passage.first, passage.last) for passage in passages)
-    for first, last in taken if size else ():
+    taken = sorted(passages, key=lambda passage: (passage.first, passage.last))
+    for _, first, last, *_ in taken if size else ():
         low, high = max(0, first - NEAR - size), min(len(tokens.hashes), last + 1 + NEAR + size)
         window = tokens.hashes[low:high]
         for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
             begin, end = low + at, low + at + size - 1
-            free = all(end < start or begin > stop for start, stop in taken)
+            free = not any(_lies_in(index, begin, end, other) for other in taken)
             if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
                 bounds = int(tokens.starts[begin]), int(tokens.ends[end])
                 return _Passage(part, begin, end, *bounds, 0)

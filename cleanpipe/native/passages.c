@@ -295,13 +295,20 @@ static size_t right_edge(const search *s, size_t last, size_t e)
     return 0;
 }
 
-static int emit(search *s, size_t l, size_t r, size_t candidate, cp_passages *out)
+/* A window that makes a passage. */
+typedef struct {
+    size_t l, r;
+    uint64_t covered;
+} window;
+
+static int emit(search *s, const window *of, size_t candidate, cp_passages *out)
 {
-    const match *const matches = s->scratch->matches, *left = &matches[l], *right = &matches[r];
+    const match *const matches = s->scratch->matches, *left = &matches[of->l],
+                       *right = &matches[of->r];
     size_t first, last = right->end - 1, greatest;
 
     /* A longer gram may end behind a shorter one, and begin before it. */
-    for (size_t at = l; at <= r && matches[at].end < left->begin + CP_PASSAGE_GRAM; at++)
+    for (size_t at = of->l; at <= of->r && matches[at].end < left->begin + CP_PASSAGE_GRAM; at++)
         if (matches[at].begin < left->begin)
             left = &matches[at];
     first = left->begin;
@@ -313,35 +320,60 @@ static int emit(search *s, size_t l, size_t r, size_t candidate, cp_passages *ou
     first -= left_edge(s, first, position_at(s, left->gram));
     last += right_edge(s, last, position_at(s, greatest) + length_at(s, greatest) - 1);
     s->free = last + 1;
-    return append(out, (cp_passage){candidate, s->covered, (uint32_t)first, (uint32_t)last,
+    return append(out, (cp_passage){candidate, of->covered, (uint32_t)first, (uint32_t)last,
                                     s->document->start[first], s->document->end[last]})
                ? CP_OK
                : CP_NO_MEMORY;
 }
 
+/* Whether match `at` stands beside the one behind it. */
+static inline bool beside(const search *s, size_t at)
+{
+    const match *m = &s->scratch->matches[at];
+
+    return m[1].begin <= (uint64_t)m[0].end + CP_PASSAGE_EDGE;
+}
+
 static int sweep(search *s, size_t count, size_t candidate, cp_passages *out)
 {
     const match *const matches = s->scratch->matches;
-    size_t l = 0;
+    window before = {0}; /* the passage that is known, but not how far it goes */
+    bool known = false;
+    size_t l = 0, taken = 0;
     int code = CP_OK;
 
-    for (size_t r = 0; r < count; r++) {
+    for (size_t r = 0; r < count && code == CP_OK; r++) {
         add(s, &matches[r]);
         for (; l <= r && too_long(s, &matches[l], &matches[r]); l++)
             take_away(s, &matches[l]);
         if (s->part->need && s->covered >= s->part->need) {
+            window found;
+
             r = best_window(s, &l, r, count);
             l = trim(s, l);
-            code = emit(s, l, r, candidate, out);
+            found = (window){l, r, s->covered};
             for (; l <= r; l++)
                 take_away(s, &matches[l]);
-            if (code != CP_OK)
-                return code;
+            if (known) {
+                for (; before.r + 1 < found.l && beside(s, before.r); before.r++)
+                    ;
+                code = emit(s, &before, candidate, out);
+                taken = before.r + 1;
+            }
+            for (; found.l > taken && beside(s, found.l - 1); found.l--)
+                ;
+            before = found;
+            known = true;
         }
     }
     for (; l < count; l++)
         take_away(s, &matches[l]);
-    return CP_OK;
+    if (known && code == CP_OK) {
+        for (; before.r + 1 < count && beside(s, before.r); before.r++)
+            ;
+        code = emit(s, &before, candidate, out);
+    }
+    return code;
 }
 
 /* ---- regions ---- */

@@ -20,9 +20,12 @@
  *            that window has, and CP_PASSAGE_PATIENCE more
  *   trim     matches from l on go while that takes nothing from what is covered
  *
- * and the passage is from the least begin of the window's matches to the end of its last. The next
- * window begins empty behind that match; so passages are of different matches, though the tokens at
- * their ends may be the same ones.
+ * and the next window begins empty behind the best one's last match. What repeats within a part
+ * adds nothing to what is covered, and is of the passage all the same: it goes on to the right from
+ * match to match while the next one begins no more than CP_PASSAGE_EDGE tokens behind the end of
+ * the one before and is of no later window, then to the left likewise. It is from the least begin
+ * of its matches to the end of its last. So passages are of different matches, though the tokens
+ * at their ends may be the same ones.
  *
  * Then its edges: a gram breaks at a replaced token, and leaves some beyond it. Let q be the least
  * position in the part of the gram that the passage begins with: the passage is longer on the left

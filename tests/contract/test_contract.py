@@ -50,6 +50,10 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"phrases": "phrases.txt", "except": "allowed.txt"},
         {"phrases": ["*.txt"], "hits": [None, 1], "per_1000_tokens": {"below": 500}},
     ],
+    "contamination": [
+        {"tests": "items.jsonl", "action": "drop"},
+        {"tests": {"a": "items.jsonl", "b": "codes.jsonl"}, "action": {"a": "cut", "b": "flag"}},
+    ],
     "gopher_quality": [{"stop_words": None, "mean_word_length": [None, 8]}],
     "language": [{"keep": ["en", "zh", "und"], "min_score": 0.4}, {"keep": {"th": 0.5}}],
     "minhash": [
@@ -137,6 +141,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "allowed.txt").write_text("性别不限\n", encoding="utf-8")
     (made / "tiny.arpa").write_text(ARPA, encoding="utf-8")
     (made / "stated.arpa").write_text(ARPA, encoding="utf-8")
+    items = '{"q": "The house is at the river."}\n{"q": "今天天气很好", "a": "word"}\n'
+    (made / "items.jsonl").write_text(items, encoding="utf-8")
+    code = '{"text": "It has a red door, and"}\n'
+    (made / "codes.jsonl").write_text(code, encoding="utf-8")
     (made / "stated.arpa.json").write_text('{"profile": "characters"}', encoding="utf-8")
     return made
 

@@ -1,99 +1,261 @@
 """The judgement of docs/contamination.md once more, slow and obvious, sharing no code with it.
 
-What the document leaves to the stage is an argument here: the threshold, and how many n-grams make
-a part worth a look.
+Of the kernels it uses none; passages are found by their own reference (tests/native).
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..native.reference_tokens import tokens
+from ..native import reference_passages
+from ..native.reference_measures import everything
+from ..native.reference_tokens import Token, code_tokens, mix, tokens
 
-Part = tuple[str, str]
-"""(name, text)."""
-
-Tokenize = Callable[[str], list[str]]
+Texts = Sequence[tuple[str, str]]
+"""The parts of an item: (name, text)."""
+Gram = tuple[int, ...]
 
 ONE = 256
 """A weight of 1."""
+NEAR = 64
+_BASE = 0x9E3779B97F4A7C15
+
+
+class Part(NamedTuple):
+    """What is judged together of one item, or too short for it.
+
+    Attributes:
+        item: whose, by its place.
+        name: of the field, or of several, joined by ``+``.
+        lines: the hashes of each line's tokens.
+        weights: of each token, in 256ths.
+        n: tokens of the n-grams that are looked up; 0 where it is too short.
+        wanted: those of its n-grams that count.
+        least: how many have to be found.
+    """
+
+    item: int
+    name: str
+    lines: Sequence[Sequence[int]]
+    weights: Sequence[int]
+    n: int = 0
+    wanted: frozenset[Gram] = frozenset()
+    least: int = 0
+
+    @property
+    def tokens(self) -> list[int]:
+        return [token for line in self.lines for token in line]
+
+    @property
+    def weight(self) -> int:
+        return sum(self.weights)
 
 
 class Passage(NamedTuple):
-    """Where in a document a part of an item was found.
+    """Tokens of a document, both included; their bytes, half-open; the weight covered."""
 
-    Attributes:
-        document, item: places in the lists given.
-        part: its name.
-        first, last: the document's tokens, both of them in the passage.
-        covered, total: weight in 256ths of the part's covered tokens, and of all.
-    """
-
-    document: int
-    item: int
-    part: str
     first: int
     last: int
+    start: int
+    end: int
     covered: int
-    total: int
-
-    @property
-    def score(self) -> float:
-        return self.covered / self.total
 
 
-def folded(text: str) -> list[str]:
-    """The tokens of a text, as they are compared."""
-    return [token.folded for token in tokens(text)]
+class Hit(NamedTuple):
+    """An item in a document.
+
+    Attributes:
+        item: its place in the set.
+        evidence: as it is shown.
+        score: the best of its passages.
+        start, end: the bytes of that one.
+        passages: the bytes of all, in order.
+    """
+
+    item: int
+    evidence: str
+    score: float
+    start: int
+    end: int
+    passages: tuple[tuple[int, int], ...]
 
 
-def passages(
-    items: Sequence[Sequence[Part]],
-    texts: Sequence[str],
-    *,
-    threshold: Callable[[float], Fraction],
-    least_seeds: Callable[[float], int],
-    n: int = 5,
-    reference: Sequence[str] = (),
-    tokenize: Tokenize = folded,
-) -> list[Passage]:
-    """All passages, by document, then item, then part, then place.
+class TestSet:
+    """A test set, and what is found of it.
 
     Args:
-        items: of one test set, each with its parts. Parts that are judged together are one here.
-        texts: the documents.
-        threshold: the least score for an effective length: the part's whole weight, in tokens.
-        least_seeds: how many n-grams of the part must stand close together, for the same.
-        n: of the n-grams that are looked up.
+        items: with their parts.
+        code: whether its tokens are those of programs.
+        min_weight: the least weight that is judged alone. Default: 4, of programs 8.
         reference: texts that say what a common phrase is.
-        tokenize: gives the tokens of a text.
     """
-    weight = weights([[tokenize(text) for _, text in item] for item in items])
-    common = common_grams([tokenize(text) for text in reference])
-    found = []
-    for at, text in enumerate(texts):
-        document = tokenize(text)
-        for number, item in enumerate(items):
-            for name, part_text in item:
-                part = tokenize(part_text)
-                worth = worths(part, weight, common)
-                total = sum(worth)
-                if not total:
-                    continue
-                need = math.ceil(threshold(total / ONE) * total)
-                near = close_to_seeds(part, document, n, least_seeds(total / ONE))
-                for first, last, covered in sweep(part, worth, document, near, need):
-                    found.append(Passage(at, number, name, first, last, covered, total))
-    return found
+
+    __test__ = False
+
+    def __init__(
+        self,
+        items: Sequence[Texts],
+        *,
+        code: bool = False,
+        min_weight: float | None = None,
+        reference: Sequence[str] = (),
+    ) -> None:
+        self.code = code
+        least = ONE * (min_weight or (8 if code else 4))
+        cut = [[(name, self._lines(text)) for name, text in item] for item in items]
+        weight = weights([[flat(lines) for _, lines in item] for item in cut])
+        common = self._common(reference)
+        parts = [
+            Part(number, name, lines, worths(lines, weight, common))
+            for number, item in enumerate(cut)
+            for name, lines in item
+        ]
+        joined = [
+            part
+            for number in range(len(items))
+            for part in _joined([one for one in parts if one.item == number], least)
+        ]
+        self.parts = _looked_for(joined, least, code)
+        judged = {part.item for part in self.parts if part.n}
+        self.too_short = [number for number in range(len(items)) if number not in judged]
+
+    def hits(self, text: str, threshold: float | None = None) -> list[Hit]:
+        """What is found in a text, item by item."""
+        document = self._tokens(text)
+        found = self.passages(text, threshold)
+        hits = []
+        for item in sorted({self.parts[at].item for at in found}):
+            mine = {at: of for at, of in found.items() if self.parts[at].item == item}
+            mine = {at: own for at, of in mine.items() if (own := self._apart(at, of, mine))}
+            beside = {
+                at: [short]
+                for at, part in enumerate(self.parts)
+                if part.item == item and not part.n
+                if (short := self._beside(part.tokens, document, mine))
+            }
+            best, score = None, -1.0
+            for at, of in sorted(mine.items()):
+                for one in of:
+                    now = one.covered / self.parts[at].weight
+                    if best is None or (now, -one.first) > (score, -best.first):
+                        best, score = one, now
+            assert best
+            every = dict(sorted((mine | beside).items()))
+            evidence = _evidence([(self.parts[at].name, of) for at, of in every.items()])
+            places = sorted({(one.start, one.end) for one in _all(every)})
+            hits.append(Hit(item, evidence, score, best.start, best.end, tuple(places)))
+        return hits
+
+    def passages(self, text: str, threshold: float | None = None) -> dict[int, list[Passage]]:
+        """The passages of each part in a text; parts without any are left out."""
+        document = self._tokens(text)
+        hashes = [token.hash for token in document]
+        found = {}
+        for at, part in enumerate(self.parts):
+            grams = enumerate(zip(*(hashes[k:] for k in range(part.n)), strict=False))
+            seeds = [place for place, gram in grams if gram in part.wanted]
+            if not part.n or len(seeds) < part.least:
+                continue
+            share = threshold if threshold is not None else threshold_of(part.weight / ONE)
+            need = math.ceil(round(share * part.weight, 6))
+            lengths = [len(line) for line in part.lines]
+            begins = [sum(lengths[:line]) for line in range(1, len(lengths))]
+            length = len(part.tokens)
+            judged = reference_passages.Part(
+                part.tokens, part.weights, need, 2 * length + 16, begins
+            )
+            of = reference_passages.passages(hashes, judged, seeds, part.n)
+            if of:
+                found[at] = [
+                    Passage(one.first, one.last, *_bytes(document, *one[:2]), one.covered)
+                    for one in of
+                ]
+        return found
+
+    def _within(self, one: Passage, at: int, other: Passage) -> bool:
+        """Whether a passage is a piece of another, and not what that has beside its part."""
+        more = other.last + 1 - other.first - len(self.parts[at].tokens)
+        return (
+            other.first <= one.first and one.last <= other.last and more < one.last + 1 - one.first
+        )
+
+    def _apart(
+        self, at: int, of: Sequence[Passage], found: dict[int, list[Passage]]
+    ) -> list[Passage]:
+        """Without those that lie within a passage of an earlier part."""
+        earlier = [(other, one) for other in found for one in found[other] if other < at]
+        return [one for one in of if not any(self._within(one, *other) for other in earlier)]
+
+    def _beside(
+        self, wanted: Sequence[int], document: Sequence[Token], found: dict[int, list[Passage]]
+    ) -> Passage | None:
+        """The first place near a passage, within none, where all of a short part stands."""
+        every = [(at, one) for at in found for one in found[at]]
+        for first in range(len(document) - len(wanted) + 1 if wanted else 0):
+            last = first + len(wanted) - 1
+            here = Passage(first, last, *_bytes(document, first, last), 0)
+            same = [token.hash for token in document[first : last + 1]] == wanted
+            near = any(_distance(here, one) <= NEAR for _, one in every)
+            if same and near and not any(self._within(here, *one) for one in every):
+                return here
+        return None
+
+    def _tokens(self, text: str) -> list[Token]:
+        return code_tokens(text) if self.code else tokens(without_markup(text))
+
+    def _lines(self, text: str) -> list[list[int]]:
+        """The tokens of each line of a part; a program is one."""
+        lines = [text] if self.code else map(without_number, without_markup(text).splitlines())
+        return [[token.hash for token in self._tokens(line)] for line in lines]
+
+    def _common(self, reference: Sequence[str]) -> set[Gram]:
+        """The runs of one to three tokens that are in two or more texts of the reference."""
+        having = Counter[Gram]()
+        for text in reference:
+            hashes = [token.hash for token in self._tokens(text)]
+            having.update({gram for size in (1, 2, 3) for gram in runs(hashes, size)})
+        return {gram for gram, number in having.items() if number >= 2}
 
 
-def weights(items: Sequence[Sequence[Sequence[str]]]) -> dict[str, int]:
+def without_markup(text: str) -> str:
+    """A blank for each byte of a tag or entity, so that all else stays where it was."""
+    data = bytearray(text, "utf-8")
+    for one in everything(text):
+        if one.kind in ("tag", "entity"):
+            start, end = (len(text[:at].encode()) for at in (one.start, one.end))
+            data[start:end] = b" " * (end - start)
+    return data.decode()
+
+
+def without_number(line: str) -> str:
+    """A line without the number or letter that it begins with, if it does."""
+    rest = line.lstrip(" \t")
+    inner = rest[1:] if rest[:1] in tuple("([（【") else rest
+    digits = len(inner) - len(inner.lstrip("0123456789"))
+    size = 1 if inner[:1].isascii() and inner[:1].isalpha() else digits
+    if size not in (1, 2):
+        return line
+    after = inner[size + 1 :]
+    if inner[size : size + 1] in tuple(")].:、．）】") and after[:1].isspace():
+        return after.lstrip(" \t")
+    # A number before this mark needs no blank behind it.
+    return after if digits and rest == inner and inner[size : size + 1] == "、" else line
+
+
+def runs(hashes: Sequence[int], size: int) -> list[Gram]:
+    return [tuple(hashes[at : at + size]) for at in range(len(hashes) - size + 1)]
+
+
+def flat(lines: Sequence[Sequence[int]]) -> list[int]:
+    return [token for line in lines for token in line]
+
+
+def weights(items: Sequence[Sequence[Sequence[int]]]) -> dict[int, int]:
     """The weight of each token, in 256ths, from the items that have it, in whichever part."""
-    having = Counter[str]()
+    having = Counter[int]()
     for item in items:
         having.update({token for part in item for token in part})
     most = math.log2(len(items) + 1)
@@ -103,104 +265,96 @@ def weights(items: Sequence[Sequence[Sequence[str]]]) -> dict[str, int]:
     }
 
 
-def common_grams(reference: Sequence[Sequence[str]]) -> set[tuple[str, ...]]:
-    """The runs of one to three tokens that are in two or more texts of the reference."""
-    having = Counter[tuple[str, ...]]()
-    for text in reference:
-        having.update({gram for size in (1, 2, 3) for gram in grams(text, size)})
-    return {gram for gram, number in having.items() if number >= 2}
+def worths(lines: Sequence[Sequence[int]], weight: dict[int, int], common: set[Gram]) -> list[int]:
+    """The weight of each token of a part in its place."""
+    times = Counter(flat(lines))
+    worth = []
+    for line in lines:
+        size = min(3, len(line))
+        for at, token in enumerate(line):
+            having = [
+                gram for start, gram in enumerate(runs(line, size)) if start <= at < start + size
+            ]
+            said = all(gram in common for gram in having)
+            share = math.floor(weight[token] / times[token] + 0.5)
+            worth.append(0 if said else share)
+    return worth
 
 
-def grams(text: Sequence[str], size: int) -> list[tuple[str, ...]]:
-    return [tuple(text[at : at + size]) for at in range(len(text) - size + 1)]
+def _joined(parts: Sequence[Part], least: float) -> Iterator[Part]:
+    """The parts of an item; its light ones as one, if there are several and they weigh enough."""
+    short = [part for part in parts if part.weight < least]
+    if len(short) < 2 or sum(part.weight for part in short) < least:
+        yield from parts
+        return
+    whole = Part(
+        short[0].item,
+        "+".join(part.name for part in short),
+        [line for part in short for line in part.lines],
+        [weight for part in short for weight in part.weights],
+    )
+    for part in parts:
+        if part not in short:
+            yield part
+        elif part is short[0]:
+            yield whole
 
 
-def worths(
-    part: Sequence[str], weight: Mapping[str, int], common: set[tuple[str, ...]]
-) -> list[int]:
-    """The weight of each of the part's tokens in its place."""
-    size = min(3, len(part))
-    having = [
-        [gram for start, gram in enumerate(grams(part, size)) if start <= at < start + size]
-        for at in range(len(part))
-    ]
-    return [
-        0 if all(gram in common for gram in of) else weight[token]
-        for token, of in zip(part, having, strict=True)
-    ]
+def _looked_for(parts: Sequence[Part], least: float, code: bool) -> list[Part]:
+    """The parts with their n-grams, those that are too short without."""
+    grams: list[list[Gram]] = []
+    having: dict[int, Counter[Gram]] = defaultdict(Counter)
+    for part in parts:
+        judged = part.weight >= least
+        n, found = _ngrams(part, code) if judged else (0, [])
+        grams.append(found)
+        having[n].update(set(found))
+    made = []
+    for part, found in zip(parts, grams, strict=True):
+        if not found:
+            made.append(part)
+            continue
+        n = len(found[0])
+        rarest = sorted(set(found), key=lambda gram: (having[len(gram)][gram], _hash(gram)))
+        wanted = {gram for gram in found if having[n][gram] <= 16} | {*rarest[:4]}
+        made.append(part._replace(n=n, wanted=frozenset(wanted), least=max(1, len(found) // 10)))
+    return made
 
 
-def span(part: Sequence[str]) -> int:
-    """How many tokens of a document a window has."""
-    return 2 * len(part) + 16
+def _ngrams(part: Part, code: bool) -> tuple[int, list[Gram]]:
+    length, longest = len(part.tokens), max(map(len, part.lines))
+    usual = 5 if length >= 12 and longest >= 5 else 3
+    n = min(8 if code else usual, length)
+    lines = part.lines if longest >= n else [part.tokens]
+    return n, [gram for line in lines for gram in runs(line, n)]
 
 
-def close_to_seeds(part: Sequence[str], document: Sequence[str], n: int, least: int) -> set[int]:
-    """The places of a document that are looked at: [s - S, s + n + S) around each seed s.
-
-    Where these ranges meet they are one region; one with fewer seeds than the least is left out.
-    """
-    n = min(n, len(part))
-    wanted = set(grams(part, n))
-    seeds = [at for at, gram in enumerate(grams(document, n)) if gram in wanted]
-    regions: list[list[int]] = []
-    for seed in seeds:
-        if regions and seed - span(part) <= regions[-1][-1] + n + span(part):
-            regions[-1].append(seed)
-        else:
-            regions.append([seed])
-    return {
-        place
-        for region in regions
-        if len(region) >= least
-        for seed in region
-        for place in range(seed - span(part), seed + n + span(part))
-    }
+def _hash(gram: Gram) -> int:
+    """Of those that are as rare the lower ones count (docs/tokens.md)."""
+    total = sum(token * _BASE**power for power, token in enumerate(reversed(gram)))
+    return mix(total % 2**64)
 
 
-def sweep(
-    part: Sequence[str], worth: Sequence[int], document: Sequence[str], near: set[int], need: int
-) -> list[tuple[int, int, int]]:
-    """(first token, last token, covered weight) of each passage, from left to right.
+def threshold_of(weight: float) -> float:
+    return min(1, 0.35 + 0.3 * math.sqrt(8 / weight))
 
-    A window is a run of matches, no more than S tokens from the first token to the last.
-    """
-    size = min(3, len(part))
-    of_part = grams(part, size)
-    of_document = grams(document, size)
-    matches = [at for at, gram in enumerate(of_document) if at in near and gram in of_part]
 
-    def covered(window: Sequence[int]) -> int:
-        there = {of_document[at] for at in window}
-        places = {
-            place
-            for start, gram in enumerate(of_part)
-            if gram in there
-            for place in range(start, start + size)
-        }
-        return sum(worth[place] for place in places)
+def _all(found: dict[int, list[Passage]]) -> Iterator[Passage]:
+    for of in found.values():
+        yield from of
 
-    def fits(first: int, last: int) -> bool:
-        return last + size - first <= span(part)
 
-    found: list[tuple[int, int, int]] = []
-    while matches:
-        window: list[int] = []
-        for match in matches:
-            window = [one for one in [*window, match] if fits(one, match)]
-            if covered(window) >= need:
-                break
-        else:
-            return found
-        # As far to the right as gives more: the shortest of those that cover most.
-        wider = [window]
-        for match in matches:
-            if match > window[-1] and fits(window[0], match):
-                wider.append([*wider[-1], match])
-        best = max(wider, key=covered)  # the first of equals
-        while len(best) > 1 and covered(best[1:]) == covered(best):
-            best = best[1:]
-        last = best[-1] + size - 1
-        found.append((best[0], last, covered(best)))
-        matches = [match for match in matches if match > last]
-    return found
+def _bytes(document: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    return document[first].start, document[last].end
+
+
+def _distance(one: Passage, other: Passage) -> int:
+    return max(one.first - other.last, other.first - one.last)
+
+
+def _evidence(found: Sequence[tuple[str, Sequence[Passage]]]) -> str:
+    shown = found[0][0]
+    for (_, before), (name, of) in zip(found, found[1:], strict=False):
+        near = any(_distance(one, other) <= NEAR for one in before for other in of)
+        shown += f"{'+' if near else ', '}{name}"
+    return shown

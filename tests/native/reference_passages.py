@@ -79,6 +79,7 @@ def passages(document: Sequence[int], part: Part, seeds: Sequence[int], n: int) 
             for begin in range(max(region[0], end - GRAM), end)
             if tuple(document[begin:end]) in places
         ]
+        windows: list[tuple[int, int, int]] = []  # of matches, and what they cover
         left = right = 0  # matches[left : right + 1] is the window
 
         def fitting(low: int, high: int, matches: Sequence[Match] = matches) -> int:
@@ -110,9 +111,25 @@ def passages(document: Sequence[int], part: Part, seeds: Sequence[int], n: int) 
             window = matches[low : high + 1]
             while covered(window[1:]) == covered(window):
                 window = window[1:]
-            found.append(edged(document, part, places, window, covered(window), found))
+                low += 1
+            windows.append((low, high, covered(window)))
             left = right = high + 1
+        taken = 0
+        for at, (low, high, most) in enumerate(windows):
+            while low > taken and beside(matches, low - 1):
+                low -= 1
+            behind = windows[at + 1][0] if at + 1 < len(windows) else len(matches)
+            while high + 1 < behind and beside(matches, high):
+                high += 1
+            taken = high + 1
+            window = matches[low : high + 1]
+            found.append(edged(document, part, places, window, most, found))
     return found
+
+
+def beside(matches: Sequence[Match], at: int) -> bool:
+    """Whether a match stands beside the one behind it."""
+    return matches[at + 1][0] <= matches[at][1] + EDGE
 
 
 def edged(

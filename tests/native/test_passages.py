@@ -89,6 +89,7 @@ def found_in(text: str, part: Part, seeds: Sequence[int] | None = None) -> list[
 # ---- cases by hand ----
 
 ITEM = "a train leaves the old station at nine and rides for two hours how far does it get today"
+BESIDE = "x y z x y z x y"
 FILLER = " ".join(f"filler{i}" for i in range(30))
 
 
@@ -117,9 +118,10 @@ FILLER = " ".join(f"filler{i}" for i in range(30))
             f"{FILLER} {ITEM.replace('leaves', 'left').replace('get', 'go')} {FILLER}",
             [ITEM.replace("leaves", "left").replace("get", "go")],
         ),
-        # A stray 3-gram before the item adds nothing, and is trimmed.
-        (f"the old station x y z {ITEM}", [ITEM]),
-        (f"{ITEM} x y z the old station", [ITEM]),
+        # A 3-gram once more adds nothing, and belongs to it all the same within 8 tokens.
+        (f"the old station {BESIDE} {ITEM}", [f"the old station {BESIDE} {ITEM}"]),
+        (f"{ITEM} {BESIDE} the old station", [f"{ITEM} {BESIDE} the old station"]),
+        (f"the old station x {BESIDE} {ITEM} x {BESIDE} the old station", [ITEM]),
         # Too little of it.
         (f"{FILLER} a train leaves the old station {FILLER}", []),
         (FILLER, []),
