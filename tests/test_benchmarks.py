@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from benchmarks import kernels
 from benchmarks.instructions import __main__ as instructions
 from benchmarks.measuring import clock, texts
 
@@ -54,6 +55,19 @@ def test_the_sample_has_three_kinds(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     english, mixed, chinese = texts.corpora(1)
     assert 100 < len(chinese.texts) < len(english.texts) < len(mixed.texts)
     assert "国家" in "".join(chinese.texts.to_pylist())
+
+
+def test_items_in_sets() -> None:
+    sentences = [f"The number {at} is one more than {at - 1}." for at in range(1, 300)]
+    dealt = kernels.items(corpus(*sentences, *sentences, "Too short."))
+    assert len(dealt) == 299
+    same = [item.parts[0].text in sentences for item in dealt]
+    assert same[::100] == [True, True, True] and sum(same) < 6
+    for item, sentence in zip(dealt, sentences, strict=True):
+        assert sorted(item.parts[0].text.strip(".").split()) == sorted(sentence[:-1].split())
+    indexes = [kernels.item_index(dealt, sets) for sets in kernels.SETS]
+    assert [len(index.sets) for index in indexes] == [1, 20]
+    assert sum(entry.items for entry in indexes[1].sets) == 299
 
 
 def test_turns() -> None:

@@ -22,6 +22,8 @@ struct cp_passages_scratch {
     size_t covering_room;
     uint64_t *rolled; /* the grams of a region, of one token, then of two, and so on */
     size_t rolled_room;
+    uint32_t *stops; /* where those end that the filter knows, likewise */
+    size_t stops_room;
     match *matches; /* of a region */
     size_t matches_room;
 };
@@ -37,6 +39,7 @@ void cp_passages_close(cp_passages_scratch *scratch)
         return;
     free(scratch->covering);
     free(scratch->rolled);
+    free(scratch->stops);
     free(scratch->matches);
     free(scratch);
 }
@@ -68,11 +71,16 @@ static bool region_room(cp_passages_scratch *scratch, size_t tokens)
     const size_t grams = tokens <= SIZE_MAX / CP_PASSAGE_GRAM ? tokens * CP_PASSAGE_GRAM : SIZE_MAX;
     uint64_t *rolled =
         with_room(scratch->rolled, &scratch->rolled_room, grams, sizeof *scratch->rolled);
+    uint32_t *stops;
     match *matches;
 
     if (!rolled)
         return false;
     scratch->rolled = rolled;
+    stops = with_room(scratch->stops, &scratch->stops_room, grams, sizeof *stops);
+    if (!stops)
+        return false;
+    scratch->stops = stops;
     matches = with_room(scratch->matches, &scratch->matches_room, grams, sizeof *matches);
     if (!matches)
         return false;
@@ -370,40 +378,65 @@ static int sweep(search *s, size_t count, size_t candidate, cp_passages *out)
 
 /* ---- regions ---- */
 
+/* Writes where grams of `width` tokens end that may be the part's; they begin one a token. Returns
+ * how many there are: few, and no branch is on them. */
+static size_t sift(const search *s, const uint64_t *grams, size_t count, size_t width,
+                   uint32_t *stops)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        stops[found] = (uint32_t)(i + width);
+        found += (*filter_word(s, grams[i]) & filter_bit(grams[i])) != 0;
+    }
+    return found;
+}
+
 /* The matches of [begin, end) to scratch->matches, by their ends, then their begins. */
 static int find_matches(search *s, size_t begin, size_t end, size_t *count)
 {
     const size_t tokens = end - begin;
+    const uint64_t *rolled[CP_PASSAGE_GRAM + 1];
+    const uint32_t *next[CP_PASSAGE_GRAM + 1], *behind[CP_PASSAGE_GRAM + 1];
 
     *count = 0;
     if (!region_room(s->scratch, tokens))
         return CP_NO_MEMORY;
-    for (size_t width = 1; width <= CP_PASSAGE_GRAM; width++)
-        if (s->has[width])
-            cp_ngrams_roll(s->document->hash + begin, tokens, width,
-                           s->scratch->rolled + (width - 1) * tokens);
-    for (size_t stop = 1; stop <= tokens; stop++)
-        for (size_t width = stop < CP_PASSAGE_GRAM ? stop : CP_PASSAGE_GRAM; width; width--) {
-            uint64_t gram;
-            size_t at, behind;
+    for (size_t width = 1; width <= CP_PASSAGE_GRAM; width++) {
+        uint64_t *grams = s->scratch->rolled + (width - 1) * tokens;
+        uint32_t *stops = s->scratch->stops + (width - 1) * tokens;
 
-            if (!s->has[width])
-                continue;
-            gram = s->scratch->rolled[(width - 1) * tokens + stop - width];
-            if (!(*filter_word(s, gram) & filter_bit(gram)))
-                continue;
-            at = behind = bisect(s, 0, gram, false);
-            for (; behind < s->part->grams_count && behind - at < CP_PASSAGE_POSITIONS &&
-                   gram_at(s, behind) == gram && length_at(s, behind) == width;
-                 behind++)
-                if (!sound(s, behind))
-                    return CP_PASSAGES_PART;
-            if (behind > at)
-                s->scratch->matches[(*count)++] =
-                    (match){(uint32_t)(begin + stop - width), (uint32_t)(begin + stop),
-                            (uint32_t)at, (uint32_t)(behind - at)};
-        }
-    return CP_OK;
+        rolled[width] = grams;
+        next[width] = behind[width] = stops;
+        if (!s->has[width] || tokens < width)
+            continue;
+        cp_ngrams_roll(s->document->hash + begin, tokens, width, grams);
+        behind[width] += sift(s, grams, tokens - width + 1, width, stops);
+    }
+    for (;;) {
+        size_t width = 0, stop = SIZE_MAX, at, end_of;
+        uint64_t gram;
+
+        for (size_t each = CP_PASSAGE_GRAM; each; each--)
+            if (next[each] < behind[each] && *next[each] < stop) {
+                stop = *next[each];
+                width = each;
+            }
+        if (!width)
+            return CP_OK;
+        next[width]++;
+        gram = rolled[width][stop - width];
+        at = end_of = bisect(s, 0, gram, false);
+        for (; end_of < s->part->grams_count && end_of - at < CP_PASSAGE_POSITIONS &&
+               gram_at(s, end_of) == gram && length_at(s, end_of) == width;
+             end_of++)
+            if (!sound(s, end_of))
+                return CP_PASSAGES_PART;
+        if (end_of > at)
+            s->scratch->matches[(*count)++] =
+                (match){(uint32_t)(begin + stop - width), (uint32_t)(begin + stop), (uint32_t)at,
+                        (uint32_t)(end_of - at)};
+    }
 }
 
 int cp_passages_find(const cp_part *part, const cp_tokens *document, const uint8_t *seeds,
