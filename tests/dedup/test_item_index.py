@@ -422,7 +422,7 @@ def test_a_number_behind_an_indentation() -> None:
     assert both(one(" 4、甲乙丙丁\n 5、戊己庚"), ["甲乙丙丁戊己庚"], 1.0)
 
 
-@pytest.mark.xfail(strict=True, reason="_Raw.offsets: np.cumsum([]) is float64, no index")
+@pytest.mark.xfail(strict=True, reason="_Texts.offsets: np.cumsum([]) is float64, no index")
 @pytest.mark.parametrize("items", [[], [[]]])
 def test_a_set_without_a_text(items: list[Texts]) -> None:
     assert both(items, ["a b c d"]) == []
