@@ -95,16 +95,18 @@ def _apart(index: ItemIndex, passages: Sequence[_Passage]) -> list[_Passage]:
         passage
         for passage in passages
         if not any(
-            other.part < passage.part and _lies_in(index, passage.first, passage.last, other)
+            other.part < passage.part
+            and _lies_in(index, passage.part, passage.first, passage.last, other)
             for other in passages
         )
     ]
 
 
-def _lies_in(index: ItemIndex, first: int, last: int, other: _Passage) -> bool:
-    """Whether tokens are some of a passage, and not what it has beside its own part."""
+def _lies_in(index: ItemIndex, part: int, first: int, last: int, other: _Passage) -> bool:
+    """Whether a part's tokens are some of a passage, and not what it has beside its own part."""
     more = other.last + 1 - other.first - len(index.tokens(other.part))
-    return other.first <= first and last <= other.last and more < last + 1 - first
+    size = min(last + 1 - first, len(index.tokens(part)))
+    return other.first <= first and last <= other.last and more < size
 
 
 def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:
@@ -142,7 +144,7 @@ def _beside(
         window = tokens.hashes[low:high]
         for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
             begin, end = low + at, low + at + size - 1
-            free = not any(_lies_in(index, begin, end, other) for other in taken)
+            free = not any(_lies_in(index, part, begin, end, other) for other in taken)
             if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
                 bounds = int(tokens.starts[begin]), int(tokens.ends[end])
                 return _Passage(part, begin, end, *bounds, 0)

@@ -175,19 +175,23 @@ class TestSet:
                 ]
         return found
 
-    def _within(self, one: Passage, at: int, other: Passage) -> bool:
-        """Whether a passage is a piece of another, and not what that has beside its part."""
+    def _within(self, one: Passage, size: int, at: int, other: Passage) -> bool:
+        """Whether a passage is a piece of another, and not what that has beside its part.
+
+        Args:
+            size: of the part that the first one is of, in tokens.
+        """
         more = other.last + 1 - other.first - len(self.parts[at].tokens)
-        return (
-            other.first <= one.first and one.last <= other.last and more < one.last + 1 - one.first
-        )
+        room = more >= min(size, one.last + 1 - one.first)
+        return other.first <= one.first and one.last <= other.last and not room
 
     def _apart(
         self, at: int, of: Sequence[Passage], found: dict[int, list[Passage]]
     ) -> list[Passage]:
         """Without those that lie within a passage of an earlier part."""
         earlier = [(other, one) for other in found for one in found[other] if other < at]
-        return [one for one in of if not any(self._within(one, *other) for other in earlier)]
+        size = len(self.parts[at].tokens)
+        return [one for one in of if not any(self._within(one, size, *o) for o in earlier)]
 
     def _beside(
         self, wanted: Sequence[int], document: Sequence[Token], found: dict[int, list[Passage]]
@@ -199,7 +203,7 @@ class TestSet:
             here = Passage(first, last, *_bytes(document, first, last), 0)
             same = [token.hash for token in document[first : last + 1]] == wanted
             near = any(_distance(here, one) <= NEAR for _, one in every)
-            if same and near and not any(self._within(here, *one) for one in every):
+            if same and near and not any(self._within(here, len(wanted), *one) for one in every):
                 return here
         return None
 

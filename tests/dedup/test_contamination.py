@@ -169,8 +169,15 @@ BLIND: Texts = [("question", QUESTION), ("answer", "18\neggs")]
             "question+answer",
             [
                 f"{words(0, 10, 'q')} No {words(3, 7, 'q')}",
+                f"{words(3, 10, 'q')} No {words(3, 7, 'q')}",
                 words(3, 7, "q"),
             ],
+        ),
+        (
+            [("q", f"what {words(0, 7)}"), ("a", f"there are no what {words(0, 7)}")],
+            f"what {words(0, 7)} there are no what {words(0, 7)}",
+            "q+a",
+            None,
         ),
         # An answer that repeats its question is not found in it.
         (
