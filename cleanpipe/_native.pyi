@@ -374,7 +374,8 @@ def without_markup(
     texts: _ArrowArray | _ArrowStream, /
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """The texts with a blank for each byte of an HTML tag or entity, as docs/measures.md has them;
-    of an entity in a URL too. What is left is not looked at again: `<a <b>>` becomes `<a    >`.
+    of an entity in a URL too, but of no tag with more than its name and no `=`, which may be prose
+    between angle brackets. What is left is not looked at again: `<a <b>>` becomes `<a    >`.
 
     Returns (offsets, bytes): int64 of shape (n + 1,), text i is bytes[offsets[i]:offsets[i + 1]],
     as long as it was; a null has none. All else stays in its place, ill-formed bytes too.

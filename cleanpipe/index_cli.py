@@ -208,8 +208,9 @@ def _table(index: ItemIndex) -> Table:
     for entry, (parts, ngrams) in zip(index.sets, index.sizes(), strict=True):
         numbers = (entry.items, parts, ngrams, len(entry.too_short))
         shown = [f"{number:,}" for number in numbers]
-        weight = f"{entry.min_weight:g}"
-        table.add_row(entry.name, entry.tokens, *shown, weight, f"{entry.reference:,}")
+        weight = ", ".join(f"{each:g}" for each in entry.min_weight)
+        tokens = ", ".join(entry.tokens)
+        table.add_row(entry.name, tokens, *shown, weight, f"{entry.reference:,}")
     return table
 
 

@@ -59,28 +59,31 @@ def hits_of(
     for text, part, *place in rows:
         item = index.parts_beside(part).start
         grouped.setdefault((text, item), []).append(_Passage(part, *place))
-    tokens: tuple[int, bool, _Tokens] | None = None
-    for (text, _), passages in sorted(grouped.items(), key=lambda each: each[0]):
+    reading = _Reading(texts)
+    for (text, first), passages in sorted(grouped.items(), key=lambda each: each[0]):
+        beside = index.parts_beside(first)
+        if len({index.is_code(part) for part in beside}) > 1:  # so that places compare
+            passages = reading.restated(text, passages, False)
         passages = _apart(index, passages)
-        beside = index.parts_beside(passages[0].part)
-        short = [part for part in beside if not index.judged(part)]
-        if short:
-            code = index.is_code(passages[0].part)
-            if tokens is None or tokens[:2] != (text, code):
-                tokens = (text, code, _Tokens(texts[text].as_py(), code))
-            near = (_beside(index, part, passages, tokens[2]) for part in short)
-            passages = passages + [passage for passage in near if passage is not None]
+        for part in beside:
+            if not index.judged(part):
+                code = index.is_code(part)
+                around = reading.restated(text, passages, code)
+                found_beside = _beside(index, part, around, reading.tokens(text, code))
+                if found_beside is not None:
+                    code = index.is_code(first)
+                    passages += reading.restated(text, [found_beside], code)
         judged = [passage for passage in passages if index.judged(passage.part)]
         weights = index.weights
         best = max(judged, key=lambda each: (each.covered / weights[each.part], -each.first))
-        name, _, _ = index.part(best.part)
         parts = tuple(sorted({passage.part for passage in passages}))
+        names = [_names(index, part, passages, reading, text) for part in parts]
         yield Hit(
             text,
-            name,
+            index.part(best.part)[0],
             index.label(best.part),
             parts,
-            _evidence(index, parts, passages),
+            _evidence(parts, names, passages),
             float(best.covered / weights[best.part]),
             index.threshold(best.part, threshold),
             best.start,
@@ -109,10 +112,28 @@ def _lies_in(index: ItemIndex, part: int, first: int, last: int, other: _Passage
     return other.first <= first and last <= other.last and more < size
 
 
-def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passage]) -> str:
+def _names(
+    index: ItemIndex, part: int, passages: Sequence[_Passage], reading: _Reading, text: int
+) -> str:
+    """The name of a part; of parts that are judged together the names of those of which half stands
+    in a passage."""
+    members = index.members(part)
+    if len(members) == 1:
+        return members[0][0]
+    tokens = reading.tokens(text, index.is_code(part))
+    mine = [passage for passage in passages if passage.part == part]
+    there = np.zeros(len(tokens.hashes), dtype=np.bool_)
+    for _, first, last, *_ in reading.restated(text, mine, index.is_code(part)):
+        there[first : last + 1] = True
+    stands = tokens.hashes[there]
+    found = [name for name, each in members if 2 * np.isin(each, stands).sum() >= len(each)]
+    return "+".join(found or [name for name, _ in members])
+
+
+def _evidence(parts: Sequence[int], names: Sequence[str], passages: Sequence[_Passage]) -> str:
     """The parts' names, joined by ``+`` where passages stand near each other, else by ``, ``."""
-    shown = index.part(parts[0])[2]
-    for before, part in zip(parts, parts[1:], strict=False):
+    shown = names[0]
+    for before, part, name in zip(parts, parts[1:], names[1:], strict=False):
         near = any(
             max(one.first - other.last, other.first - one.last) <= NEAR
             for one in passages
@@ -120,7 +141,7 @@ def _evidence(index: ItemIndex, parts: Sequence[int], passages: Sequence[_Passag
             for other in passages
             if other.part == part
         )
-        shown += ("+" if near else ", ") + index.part(part)[2]
+        shown += ("+" if near else ", ") + name
     return shown
 
 
@@ -132,6 +153,33 @@ class _Tokens:
         _, self.starts, self.ends, self.hashes = _native.tokens(column, code=code)
 
 
+class _Reading:
+    """The tokens of the text at hand, of either kind."""
+
+    def __init__(self, texts: pa.Array) -> None:
+        self._texts = texts
+        self._text = -1
+        self._tokens: dict[bool, _Tokens] = {}
+
+    def tokens(self, text: int, code: bool) -> _Tokens:
+        if text != self._text:
+            self._text, self._tokens = text, {}
+        if code not in self._tokens:
+            self._tokens[code] = _Tokens(self._texts[text].as_py(), code)
+        return self._tokens[code]
+
+    def restated(self, text: int, passages: Sequence[_Passage], code: bool) -> list[_Passage]:
+        """Passages with the numbers of their tokens as this kind of tokens has them."""
+        tokens = self.tokens(text, code)
+        return [
+            passage._replace(
+                first=int(np.searchsorted(tokens.ends, passage.start, side="right")),
+                last=int(np.searchsorted(tokens.starts, passage.end)) - 1,
+            )
+            for passage in passages
+        ]
+
+
 def _beside(
     index: ItemIndex, part: int, passages: Sequence[_Passage], tokens: _Tokens
 ) -> _Passage | None:
@@ -140,7 +188,8 @@ def _beside(
     size = len(wanted)
     taken = sorted(passages, key=lambda passage: (passage.first, passage.last))
     for _, first, last, *_ in taken if size else ():
-        low, high = max(0, first - NEAR - size), min(len(tokens.hashes), last + 1 + NEAR + size)
+        low = max(0, first - NEAR - size + 1)
+        high = min(len(tokens.hashes), last + NEAR + size)
         window = tokens.hashes[low:high]
         for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
             begin, end = low + at, low + at + size - 1

@@ -12,7 +12,7 @@ import pyarrow as pa
 from xxhash import xxh3_128
 
 from cleanpipe import _native
-from cleanpipe.dedup.item_parts import Ints, TestSetEntry, TestSetParts, starts
+from cleanpipe.dedup.item_parts import RAGGED, Ints, TestSetEntry, TestSetParts, starts
 from cleanpipe.dedup.ngram_index import NgramIndex
 from cleanpipe.errors import ConfigError
 
@@ -44,6 +44,7 @@ _COLUMNS: Mapping[str, pa.DataType] = {
     "label": pa.large_string(),
     "name": pa.large_string(),
     "text": pa.large_string(),
+    "code": pa.bool_(),
     "n": pa.uint8(),
     "least": pa.uint32(),
     "token_offsets": pa.int64(),
@@ -53,6 +54,8 @@ _COLUMNS: Mapping[str, pa.DataType] = {
     "grams": pa.uint64(),
     "gram_positions": pa.uint32(),
     "gram_lengths": pa.uint8(),
+    "member_offsets": pa.int64(),
+    "members": pa.uint32(),
 }
 _SEEDS = pa.struct(
     [
@@ -64,12 +67,6 @@ _SEEDS = pa.struct(
 )
 _MAGIC = b"cpitems\n"
 _HEADER = 64  # of which the second 16 bytes are a checksum of all that follows
-
-
-RAGGED: Mapping[str, tuple[str, ...]] = {
-    "token_offsets": ("tokens", "weights"),
-    "gram_offsets": ("grams", "gram_positions", "gram_lengths"),
-}
 
 
 class Content(NamedTuple):
@@ -123,7 +120,15 @@ def read(image: pa.Buffer) -> Content:
         ours = ", ".join(f"{name} {version}" for name, version in _versions().items())
         raise ValueError(f"an index of other versions ({theirs}; here {ours})")
     sets = tuple(
-        TestSetEntry(**{**entry, "too_short": tuple(entry["too_short"])}) for entry in about["sets"]
+        TestSetEntry(
+            entry["name"],
+            tuple(entry["tokens"]),
+            tuple(entry["min_weight"]),
+            entry["reference"],
+            entry["items"],
+            tuple(entry["too_short"]),
+        )
+        for entry in about["sets"]
     )
     columns = {name: batch.column(name)[0].values for name in _COLUMNS}
     labels, names, texts = (columns.pop(name) for name in _STRINGS)
@@ -136,7 +141,9 @@ def read(image: pa.Buffer) -> Content:
         )
         for each in batch.column("seeds")[0].values
     ]
-    arrays = {name: column.to_numpy() for name, column in columns.items()}
+    arrays = {
+        name: column.to_numpy(zero_copy_only=name != "code") for name, column in columns.items()
+    }
     return Content(sets, labels, names, texts, arrays, seeds, head[16:32].hex())
 
 
@@ -169,7 +176,7 @@ def written(sets: Sequence[TestSetParts]) -> pa.Buffer:
     columns["seeds"] = _listed(_seeds(sets, begin))
     about = {
         "versions": _versions(),
-        "sets": [{**vars(made.entry), "too_short": list(made.entry.too_short)} for made in sets],
+        "sets": [vars(made.entry) for made in sets],
     }
     batch = pa.RecordBatch.from_arrays(
         list(columns.values()),

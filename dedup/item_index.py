@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import mmap
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ import pyarrow as pa
 from cleanpipe import _native
 from cleanpipe.dedup import index_file
 from cleanpipe.dedup.item_parts import (
+    RAGGED,
     UNIT,
     Ints,
     TestSetEntry,
@@ -85,14 +86,15 @@ class ItemIndex:
     @classmethod
     def build(
         cls,
-        sets: Sequence[tuple[str, Tokens, Sequence[Item]]],
+        sets: Sequence[tuple[str, Tokens | Mapping[str, Tokens], Sequence[Item]]],
         min_weight: float | None = None,
         reference: Callable[[], Iterable[pa.Array]] | None = None,
     ) -> ItemIndex:
         """An index of some test sets.
 
         Args:
-            sets: of each its name, its tokens and its items.
+            sets: of each its name, how its parts are read (one for all, or by their names, else
+                words) and its items.
             min_weight: weight, in tokens, below which a part is not judged alone. Default: None,
                 4.0, of code 8.0.
             reference: gives the texts of a reference sample, large_string arrays, each time it is
@@ -249,8 +251,16 @@ class ItemIndex:
 
     def part(self, part: int) -> tuple[str, int, str]:
         """The name of a part's set, its item, and its own name."""
-        name = self.sets[self._arrays["set"][part]].name
-        return name, int(self._arrays["item"][part]), str(self._content.names[part])
+        entry: TestSetEntry = self.sets[self._arrays["set"][part]]
+        names = str(self._content.names[part]).replace("\n", "+")
+        return entry.name, int(self._arrays["item"][part]), names
+
+    def members(self, part: int) -> list[tuple[str, npt.NDArray[np.uint64]]]:
+        """The name of a part, or of each that is joined in it, and its tokens."""
+        first, end = self._arrays["member_offsets"][part : part + 2]
+        ends = np.cumsum(self._arrays["members"][first:end])[:-1]
+        names = str(self._content.names[part]).split("\n")
+        return list(zip(names, np.split(self.tokens(part), ends), strict=False))
 
     def label(self, part: int) -> str:
         """The id of a part's item."""
@@ -264,8 +274,7 @@ class ItemIndex:
 
     def is_code(self, part: int) -> bool:
         """Whether a part is compared by tokens of programs."""
-        entry: TestSetEntry = self.sets[self._arrays["set"][part]]
-        return entry.tokens == "code"
+        return bool(self._arrays["code"][part])
 
     def parts_beside(self, part: int) -> range:
         """All parts of a part's item, itself among them, in their order in the item."""
@@ -298,9 +307,9 @@ class ItemIndex:
     def _one(self, number: int) -> TestSetParts:
         first, end = np.searchsorted(self._arrays["set"], [number, number + 1]).tolist()
         arrays: dict[str, Any] = {}
-        for name in ("item", "n", "least"):
+        for name in ("item", "code", "n", "least"):
             arrays[name] = self._arrays[name][first:end]
-        for offsets, values in index_file.RAGGED.items():
+        for offsets, values in RAGGED.items():
             mine = self._arrays[offsets][first : end + 1]
             arrays[offsets] = mine - mine[0]
             for name in values:

@@ -27,8 +27,8 @@ UNIT = 256
 
 _NGRAM: Mapping[str, int] = {"words": 5, "code": 8}
 _SHORT_NGRAM = 3
-_SHORT = 12
-"""Tokens below which a part is looked for by n-grams of ``_SHORT_NGRAM`` tokens."""
+_FEW = 8
+"""N-grams below which a part is looked for by those of ``_SHORT_NGRAM`` tokens."""
 _GRAM = 3
 _COMMON = 16
 """Parts of a set that may share an n-gram that is looked for."""
@@ -40,15 +40,26 @@ _REFERENCE_TEXTS = 2
 """Texts of the reference that make a gram a common phrase."""
 
 _NUMBERING = re.compile(
-    r"^[ \t]*[(\[（【]?(?:[A-Za-z]|\d{1,2})[)\].:、．）】](?=\s)[ \t]*|^\d{1,2}、", re.M
+    r"^[ \t]*(?:[(\[（【]?(?:[A-Za-z]|\d{1,2})[)\].:、．）】](?=\s|$)|\d{1,2}、)[ \t]*", re.M
 )
 
 Tokens = Literal["words", "code"]
+TOKENS: tuple[Tokens, Tokens] = ("words", "code")
 Ints = npt.NDArray[np.int64]
 Kind = tuple[bool, int]
 """Whether n-grams are of code tokens, and n."""
 Pairs = tuple[Kind, npt.NDArray[np.uint64], npt.NDArray[np.uint32]]
 """N-grams of one kind, and the part that each leads to; by n-gram, then part."""
+_Seeds = tuple[Kind, npt.NDArray[np.uint64], Ints]
+"""The same, in any order."""
+
+RAGGED: Mapping[str, tuple[str, ...]] = {
+    "token_offsets": ("tokens", "weights"),
+    "gram_offsets": ("grams", "gram_positions", "gram_lengths"),
+    "member_offsets": ("members",),
+}
+"""Arrays of which each part has some values, by the name of their offsets. ``members`` has the
+tokens of each of the parts that were joined."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +68,8 @@ class TestSetEntry:
 
     Attributes:
         name: its name.
-        tokens: ``words`` or ``code``.
-        min_weight: weight below which a part was not to be judged alone.
+        tokens: how its parts are read: ``words``, ``code`` or both.
+        min_weight: for each of these, the weight below which a part was not to be judged alone.
         reference: texts of the reference sample, 0 for none.
         items: how many it has.
         too_short: ids of the items of which nothing is judged, in order.
@@ -67,8 +78,8 @@ class TestSetEntry:
     __test__ = False  # no test, whatever pytest thinks
 
     name: str
-    tokens: Tokens
-    min_weight: float
+    tokens: tuple[Tokens, ...]
+    min_weight: tuple[float, ...]
     reference: int
     items: int
     too_short: tuple[str, ...]
@@ -79,7 +90,8 @@ class TestSetParts(NamedTuple):
 
     Attributes:
         entry: what is known of it.
-        labels, names, texts: of each part, its item's id, its own name and text.
+        labels, names, texts: of each part, its item's id, its own name and text; parts that were
+            joined have their names on a line each.
         arrays: as in the file, but for the set's number.
         seeds: (code, n) with pairs of n-gram and part: uint64 and uint32, by n-gram, then part.
     """
@@ -95,55 +107,128 @@ class TestSetParts(NamedTuple):
     def of(
         cls,
         name: str,
-        tokens: Tokens,
+        tokens: Tokens | Mapping[str, Tokens],
         items: Sequence[Item],
         *,
         min_weight: float | None,
         reference: Callable[[], Iterable[pa.Array]] | None,
     ) -> TestSetParts:
-        code = tokens == "code"
-        if min_weight is None:
-            min_weight = MIN_WEIGHT[tokens]
-        owner = [number for number, item in enumerate(items) for _ in item.parts]
-        raw = _Texts([part.text for item in items for part in item.parts], code)
-        known, texts = raw.common(reference) if reference else (None, 0)
-        weights = raw.weights(np.array(owner, np.int64), len(items), known)
-        total = np.concatenate([[0], np.cumsum(weights)])
-        least = min_weight * UNIT
-        groups: list[tuple[int, str, list[int], bool]] = []
-        place = 0
-        too_short = []
-        for number, item in enumerate(items):
-            mine = range(place, place + len(item.parts))
-            place += len(item.parts)
-            heavy = [total[raw.offsets[at + 1]] - total[raw.offsets[at]] for at in mine]
-            short = [at for at, weight in zip(mine, heavy, strict=True) if weight < least]
-            joined = len(short) > 1 and sum(heavy[at - mine.start] for at in short) >= least
-            made = [
-                (number, part.name, [at], at not in short)
-                for at, part in zip(mine, item.parts, strict=True)
-                if not (joined and at in short)
-            ]
-            if joined:
-                names = "+".join(item.parts[at - mine.start].name for at in short)
-                made.append((number, names, short, True))
-            made.sort(key=lambda group: group[2])
-            groups += made
-            if not any(judged for *_, judged in made):
-                too_short.append(item.id)
-        arrays, seeds = raw.arranged([members for _, _, members, _ in groups], weights)
-        judged = np.array([each for *_, each in groups], dtype=np.bool_)
-        arrays["item"] = np.array([number for number, *_ in groups], np.uint32)
+        parts = [part for item in items for part in item.parts]
+        owner = np.array([at for at, item in enumerate(items) for _ in item.parts], np.int64)
+        read_as = [
+            tokens if isinstance(tokens, str) else tokens.get(p.name, "words") for p in parts
+        ]
+        kind = np.array([TOKENS.index(each) for each in read_as], np.int64)
+        least = [MIN_WEIGHT[each] if min_weight is None else min_weight for each in TOKENS]
+        weight = np.zeros(len(parts))
+        texts: dict[int, _Texts] = {}
+        size = 0
+        for each in sorted({*kind.tolist()} or {0}):  # a set may have no text at all
+            mine = np.flatnonzero(kind == each)
+            made = texts[each] = _Texts([parts[at].text for at in mine.tolist()], each == 1)
+            size = made.weigh(owner[mine], len(items), reference)
+            weight[mine] = made.total / UNIT
+        groups, too_short = _joined(items, kind, weight, least)
+        arrays, seeds = _arranged(groups, kind, texts)
+        judged = np.array([group.judged for group in groups], dtype=np.bool_)
+        arrays["item"] = np.array([group.item for group in groups], np.uint32)
         arrays["n"] = np.where(judged, arrays["n"], 0).astype(np.uint8)
-        entry = TestSetEntry(name, tokens, min_weight, texts, len(items), tuple(too_short))
+        entry = TestSetEntry(
+            name,
+            tuple(TOKENS[each] for each in texts),
+            tuple(least[each] for each in texts),
+            size,
+            len(items),
+            tuple(too_short),
+        )
         return cls(
             entry,
-            [items[number].id for number, *_ in groups],
-            [name for _, name, *_ in groups],
-            ["\n".join(raw.written[at] for at in members) for _, _, members, _ in groups],
+            [items[group.item].id for group in groups],
+            ["\n".join(parts[at].name for at in group.parts) for group in groups],
+            ["\n".join(parts[at].text for at in group.parts) for group in groups],
             arrays,
             _rare(seeds, judged),
         )
+
+
+class _Group(NamedTuple):
+    """What is judged as one part.
+
+    Attributes:
+        item: whose.
+        parts: the parts of the set that it is made of, one or several.
+        judged: whether they weigh enough.
+    """
+
+    item: int
+    parts: list[int]
+    judged: bool
+
+
+def _joined(
+    items: Sequence[Item], kind: Ints, weight: npt.NDArray[np.float64], least: Sequence[float]
+) -> tuple[list[_Group], list[str]]:
+    """Parts, those too light joined where that helps, in order; and the items of which nothing is
+    judged, by their ids."""
+    groups: list[_Group] = []
+    too_short = []
+    place = 0
+    for number, item in enumerate(items):
+        mine = range(place, place + len(item.parts))
+        place += len(item.parts)
+        made = []
+        for each, enough in enumerate(least):
+            same = [at for at in mine if kind[at] == each]
+            light = [at for at in same if weight[at] < enough]
+            made += [_Group(number, [at], True) for at in same if at not in light]
+            if len(light) > 1 and weight[light].sum() >= enough:
+                made.append(_Group(number, light, True))
+            else:
+                made += [_Group(number, [at], False) for at in light]
+        if not any(group.judged for group in made):
+            # All of a program's item may be no common phrase, though none of its parts says much.
+            same = [at for at in mine if kind[at] == kind[mine.start]]
+            if len(mine) > 1 and len(same) == len(mine) and weight[same].sum() >= min(least):
+                made = [_Group(number, same, True)]
+            else:
+                too_short.append(item.id)
+        groups += sorted(made, key=lambda group: group.parts)
+    return groups, too_short
+
+
+def _arranged(
+    groups: Sequence[_Group], kind: Ints, texts: Mapping[int, _Texts]
+) -> tuple[dict[str, Any], list[_Seeds]]:
+    """The arrays of the groups, in order, and their n-grams."""
+    made: list[dict[str, Any]] = []
+    seeds: list[_Seeds] = []
+    places: list[int] = []
+    for each, read in texts.items():
+        local = np.cumsum(kind == each) - 1
+        mine = [at for at, group in enumerate(groups) if kind[group.parts[0]] == each]
+        arrays, found = read.arranged([local[groups[at].parts].tolist() for at in mine])
+        made.append({**arrays, "code": np.full(len(mine), each == 1)})
+        seeds += [(key, gram, np.array(mine, np.int64)[owner]) for key, gram, owner in found]
+        places += mine
+    order = np.argsort(places)
+    return _reordered(made, order), seeds
+
+
+def _reordered(made: Sequence[Mapping[str, Any]], order: Ints) -> dict[str, Any]:
+    """The rows of several sets of arrays, one set behind the other, in another order."""
+    inner = {name: offsets for offsets, names in RAGGED.items() for name in names}
+    rows: dict[str, Ints] = {}
+    arrays: dict[str, Any] = {}
+    for offsets in RAGGED:
+        sizes = np.concatenate([np.diff(each[offsets]) for each in made])
+        ends = np.cumsum(sizes)
+        rows[offsets], _ = _spread((ends - sizes)[order], ends[order], order)
+        arrays[offsets] = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
+    for name in made[0]:
+        if name not in RAGGED:
+            whole = np.concatenate([each[name] for each in made])
+            arrays[name] = whole[rows[inner[name]] if name in inner else order]
+    return arrays
 
 
 class _Texts:
@@ -153,7 +238,10 @@ class _Texts:
         written: their texts.
         offsets: int64, shape (parts + 1,): part i has the tokens offsets[i] to offsets[i + 1] - 1.
         hashes: uint64, shape (tokens,).
+        weights: uint32, shape (tokens,), in 256ths, after :meth:`weigh`.
     """
+
+    weights: npt.NDArray[np.uint32]
 
     def __init__(self, written: Sequence[str], code: bool) -> None:
         self.written, self.code = written, code
@@ -163,7 +251,7 @@ class _Texts:
         else:
             lines = [_NUMBERING.sub("", text).splitlines() for text in texts]
         self._lines = [each for part in lines for each in part]
-        self._line_offsets = np.concatenate([[0], np.cumsum([len(part) for part in lines])])
+        self._line_offsets: Ints = np.cumsum([0, *(len(part) for part in lines)], dtype=np.int64)
         column = pa.array(self._lines, pa.large_string())
         tokens, _, _, self.hashes = _native.tokens(column, code=code)
         self.offsets: Ints = tokens[self._line_offsets]
@@ -174,7 +262,31 @@ class _Texts:
         self._gram_first = tokens[line] + np.arange(len(line)) - self._grams[line]
         self._gram_length = np.minimum(np.diff(tokens), _GRAM)[line]
 
-    def common(
+    def weigh(
+        self,
+        owner: Ints,
+        items: int,
+        reference: Callable[[], Iterable[pa.Array]] | None,
+    ) -> int:
+        """Find the weights; returns how many texts the reference has.
+
+        Args:
+            owner: shape (parts,): the item of each part.
+            items: how many there are.
+            reference: gives its texts, or None where there is none.
+        """
+        common, texts = self._common(reference) if reference else (None, 0)
+        self.weights = self._weights(owner, items, common)
+        return texts
+
+    @property
+    def total(self) -> Ints:
+        """int64, shape (parts,): the weight of each part, in 256ths."""
+        total: Ints = np.concatenate([[0], np.cumsum(self.weights, dtype=np.int64)])
+        weights: Ints = np.diff(total[self.offsets])
+        return weights
+
+    def _common(
         self, reference: Callable[[], Iterable[pa.Array]]
     ) -> tuple[npt.NDArray[np.bool_], int]:
         """Flags, shape (tokens,): which ones all of whose grams are common phrases of the
@@ -206,16 +318,10 @@ class _Texts:
             said[self._gram_first[some] + offset] = True
         return ~said, texts
 
-    def weights(
+    def _weights(
         self, owner: Ints, items: int, common: npt.NDArray[np.bool_] | None
     ) -> npt.NDArray[np.uint32]:
-        """uint32, shape (tokens,), in 256ths.
-
-        Args:
-            owner: shape (parts,): the item of each part.
-            items: how many there are.
-            common: shape (tokens,): those that weigh nothing. Default: none.
-        """
+        """Weights, where ``common`` ones, shape (tokens,), weigh nothing."""
         part = np.repeat(np.arange(len(owner)), np.diff(self.offsets))
         order = np.lexsort((part, self.hashes))
         token, part = self.hashes[order], part[order]
@@ -236,9 +342,7 @@ class _Texts:
             weights[common] = 0
         return weights
 
-    def arranged(
-        self, groups: Sequence[Sequence[int]], weights: npt.NDArray[np.uint32]
-    ) -> tuple[dict[str, Any], list[tuple[Kind, npt.NDArray[np.uint64], Ints]]]:
+    def arranged(self, groups: Sequence[Sequence[int]]) -> tuple[dict[str, Any], list[_Seeds]]:
         """The arrays of parts that are made of some of these each, and their n-grams."""
         member = np.array([at for group in groups for at in group], np.int64)
         group = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
@@ -262,7 +366,10 @@ class _Texts:
         usual = _NGRAM["code" if self.code else "words"]
         n = np.full(len(groups), usual)
         if not self.code:
-            n[(tokens < _SHORT) | (longest < usual)] = _SHORT_NGRAM
+            grams_in = np.bincount(
+                line_group, np.maximum(size - usual + 1, 0), minlength=len(groups)
+            )
+            n[grams_in < _FEW] = _SHORT_NGRAM
         n = np.minimum(n, np.maximum(tokens, 1))
         seeds = []
         least = np.ones(len(groups), np.uint32)
@@ -287,11 +394,13 @@ class _Texts:
             "least": least,
             "token_offsets": token_offsets,
             "tokens": self.hashes[token],
-            "weights": weights[token],
+            "weights": self.weights[token],
             "gram_offsets": _offsets(gram_group, len(groups)),
             "grams": self._gram_hashes[gram][order],
             "gram_positions": position[order].astype(np.uint32),
             "gram_lengths": self._gram_length[gram][order].astype(np.uint8),
+            "member_offsets": _offsets(group, len(groups)),
+            "members": np.diff(self.offsets)[member].astype(np.uint32),
         }
         return arrays, seeds
 
@@ -310,9 +419,7 @@ def _weight(frequency: int, items: int) -> int:
     return math.floor(min(1.0, rarity) * UNIT + 0.5)
 
 
-def _rare(
-    seeds: Sequence[tuple[Kind, npt.NDArray[np.uint64], Ints]], judged: npt.NDArray[np.bool_]
-) -> list[Pairs]:
+def _rare(seeds: Sequence[_Seeds], judged: npt.NDArray[np.bool_]) -> list[Pairs]:
     """The n-grams that not too many parts share, and the rarest of each part; each pair once."""
     kept = []
     for key, gram, part in seeds:

@@ -48,7 +48,8 @@ class TestSet:
             string of an item but its id, a part for each path.
         id: path of the field with the item's id. Default: ``id`` where an item has one. An item
             without has its place in the set, from 0.
-        tokens: ``words`` (default), or ``code``, where every operator is a token too.
+        tokens: ``words`` (default), or ``code``, where every operator is a token too; or a map of
+            parts' names to these, for sets that have both (the others are words).
         action: what becomes of documents with items of this set, ``drop``, ``cut`` or ``flag``.
             Default: what the stage says.
     """
@@ -58,7 +59,7 @@ class TestSet:
     paths: LocalPaths
     fields: tuple[Entry, ...] | Mapping[str, Entry] = ()
     id: Annotated[str, AfterValidator(_path)] | None = None
-    tokens: Literal["words", "code"] = "words"
+    tokens: Literal["words", "code"] | Mapping[str, Literal["words", "code"]] = "words"
     action: Literal["drop", "cut", "flag"] | None = None
 
     def check(self) -> list[tuple[str, str]]:
@@ -69,6 +70,9 @@ class TestSet:
         names = list(self.fields)
         for name in dict.fromkeys(name for name in names if names.count(name) > 1):
             faults.append(("fields", f'"{name}" is listed twice'))
+        for name in self.tokens if isinstance(self.tokens, Mapping) and names else ():
+            if name not in names:
+                faults.append(("tokens", f'no field is called "{name}"; {nearest(name, names)}'))
         return faults
 
     @classmethod

@@ -127,7 +127,7 @@ def test_options_that_weigh(folder: Path, clean: Cli) -> None:
     one = ("index", "build", "--set", "sums=tests/sums.jsonl", "--output", "a")
     ended = clean(*one, "--min-weight", "30.5", "--reference", "texts.*")
     (entry,) = ItemIndex.open("a").sets
-    assert (entry.min_weight, entry.reference) == (30.5, 2)
+    assert (entry.min_weight, entry.reference) == ((30.5,), 2)
     assert ended.out.splitlines()[1].split()[6:] == ["30.5", "2"]
     assert set(entry.too_short) > {"double"}
 
@@ -165,7 +165,7 @@ def test_ids_too_short(folder: Path, clean: Cli) -> None:
         ),
         (
             "build typo.yaml --output a",
-            "typo.yaml:5:4: tests.a.tokens: expected 'words' or 'code', got \"cod\"\n"
+            "typo.yaml:5:4: tests.a.tokens: expected 'words' or 'code' or a map, got \"cod\"\n"
             "typo.yaml:7:3: tests.b: expected a path, a list of paths, or a map with paths, got 5",
         ),
         (

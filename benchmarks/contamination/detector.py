@@ -46,7 +46,7 @@ def ours(sets: Iterable[TestSet], folder: Path) -> Detector:
             "paths": str(folder / of.file),
             "fields": list(of.fields),
             **({"id": of.id} if of.id else {}),
-            **({"tokens": of.tokens} if of.tokens != "text" else {}),
+            "tokens": of.tokens,
         }
         for of in sets
     }

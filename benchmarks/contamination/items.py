@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class TestSet:
         name: of the set.
         file: in the folder of the sets.
         fields: what a judge is told to read.
-        tokens: `text`, or `code` for programs.
+        tokens: how its parts are read, as `cleanpipe.contamination` takes it.
         read: (question, answer, choices) of a row.
         id: the field that is the item's id, if any.
         language: `en`, `zh` or `code`.
@@ -57,10 +57,7 @@ class TestSet:
     read: Callable[[Row], tuple[str, str, tuple[str, ...]]]
     language: str = "en"
     id: str | None = None
-
-    @property
-    def tokens(self) -> str:
-        return "code" if self.language == "code" else "text"
+    tokens: str | Mapping[str, str] = "words"
 
 
 def _pair(question: str, answer: str) -> Callable[[Row], tuple[str, str, tuple[str, ...]]]:
@@ -86,8 +83,16 @@ SETS = (
         ("prompt", "canonical_solution"),
         _pair("prompt", "canonical_solution"),
         "code",
+        tokens="code",
     ),
-    TestSet("mbpp", "mbpp.jsonl", ("text", "code"), _pair("text", "code"), "code"),
+    TestSet(
+        "mbpp",
+        "mbpp.jsonl",
+        ("text", "code"),
+        _pair("text", "code"),
+        "code",
+        tokens={"code": "code"},  # what is asked is prose
+    ),
     TestSet("gsm8k", "gsm8k_test.jsonl", ("question", "answer"), _pair("question", "answer")),
     TestSet("arc_challenge", "arc_challenge_test.jsonl.gz", ("query",), _query, id="id"),
     TestSet("arc_easy", "arc_easy_test.jsonl.gz", ("query",), _query, id="id"),

@@ -205,6 +205,23 @@ void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts)
     *counts = found;
 }
 
+/* Whether the tag [at, stop) is more likely one than prose between angle brackets: what follows
+ * its name are attributes. */
+static bool is_plain_tag(const uint8_t *at, const uint8_t *stop)
+{
+    bool blank = false;
+
+    if (at[1] == '/' || at[1] == '!' || memchr(at, '=', (size_t)(stop - at)))
+        return true;
+    for (at++; at < stop - 1; at++) {
+        if (*at == ' ' || (*at >= '\t' && *at <= '\r'))
+            blank = true;
+        else if (blank && *at != '/')
+            return false;
+    }
+    return true;
+}
+
 void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out)
 {
     static const uint8_t begins[256] = {['<'] = 1, ['&'] = 1};
@@ -215,7 +232,7 @@ void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out)
     while ((at = cp_skip_bytes(at, end, begins)) < end) {
         const uint8_t *stop = *at == '<' ? tag_end(at, end) : entity_end(at, end);
 
-        if (!stop) {
+        if (!stop || (*at == '<' && !is_plain_tag(at, stop))) {
             at++;
             continue;
         }

@@ -6,12 +6,13 @@ Of the kernels it uses none; passages are found by their own reference (tests/na
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..native import reference_passages
-from ..native.reference_measures import everything
+from ..native.reference_measures import ENTITY, TAG
 from ..native.reference_tokens import Token, code_tokens, mix, tokens
 
 Texts = Sequence[tuple[str, str]]
@@ -29,7 +30,8 @@ class Part(NamedTuple):
 
     Attributes:
         item: whose, by its place.
-        name: of the field, or of several, joined by ``+``.
+        names: of the field, or of several that are joined.
+        sizes: the tokens of each.
         lines: the hashes of each line's tokens.
         weights: of each token, in 256ths.
         n: tokens of the n-grams that are looked up; 0 where it is too short.
@@ -38,12 +40,18 @@ class Part(NamedTuple):
     """
 
     item: int
-    name: str
+    names: Sequence[str]
+    sizes: Sequence[int]
     lines: Sequence[Sequence[int]]
     weights: Sequence[int]
+    judged: bool = True
     n: int = 0
     wanted: frozenset[Gram] = frozenset()
     least: int = 0
+
+    @property
+    def name(self) -> str:
+        return "+".join(self.names)
 
     @property
     def tokens(self) -> list[int]:
@@ -109,16 +117,18 @@ class TestSet:
         weight = weights([[flat(lines) for _, lines in item] for item in cut])
         common = self._common(reference)
         parts = [
-            Part(number, name, lines, worths(lines, weight, common))
+            Part(number, [name], [len(flat(lines))], lines, worths(lines, weight, common))
             for number, item in enumerate(cut)
             for name, lines in item
         ]
         joined = [
             part
             for number in range(len(items))
-            for part in _joined([one for one in parts if one.item == number], least)
+            for part in _joined(
+                [one for one in parts if one.item == number], least, ONE * (min_weight or 4)
+            )
         ]
-        self.parts = _looked_for(joined, least, code)
+        self.parts = _looked_for(joined, code)
         judged = {part.item for part in self.parts if part.n}
         self.too_short = [number for number in range(len(items)) if number not in judged]
 
@@ -144,7 +154,7 @@ class TestSet:
                         best, score = one, now
             assert best
             every = dict(sorted((mine | beside).items()))
-            evidence = _evidence([(self.parts[at].name, of) for at, of in every.items()])
+            evidence = _evidence([(self._name(at, of, document), of) for at, of in every.items()])
             places = sorted({(one.start, one.end) for one in _all(every)})
             hits.append(Hit(item, evidence, score, best.start, best.end, tuple(places)))
         return hits
@@ -207,6 +217,18 @@ class TestSet:
                 return here
         return None
 
+    def _name(self, at: int, of: Sequence[Passage], document: Sequence[Token]) -> str:
+        """The name of a part; of joined ones, those of which half stands in the passages."""
+        part = self.parts[at]
+        there = {token.hash for one in of for token in document[one.first : one.last + 1]}
+        found, begin = [], 0
+        for name, size in zip(part.names, part.sizes, strict=True):
+            own = part.tokens[begin : begin + size]
+            begin += size
+            if len(part.names) == 1 or 2 * sum(token in there for token in own) >= size:
+                found.append(name)
+        return "+".join(found or part.names)
+
     def _tokens(self, text: str) -> list[Token]:
         return code_tokens(text) if self.code else tokens(without_markup(text))
 
@@ -226,12 +248,28 @@ class TestSet:
 
 def without_markup(text: str) -> str:
     """A blank for each byte of a tag or entity, so that all else stays where it was."""
-    data = bytearray(text, "utf-8")
-    for one in everything(text):
-        if one.kind in ("tag", "entity"):
-            start, end = (len(text[:at].encode()) for at in (one.start, one.end))
-            data[start:end] = b" " * (end - start)
-    return data.decode()
+    made, at = "", 0
+    while one := _MARKUP.search(text, at):
+        made += text[at : one.start()]
+        if _is_prose(one[0]):
+            made += "<"
+            at = one.start() + 1
+        else:
+            made += " " * len(one[0].encode())
+            at = one.end()
+    return made + text[at:]
+
+
+_MARKUP = re.compile(f"{TAG.pattern}|{ENTITY.pattern}")
+_BLANKS = " \t\n\v\f\r"
+
+
+def _is_prose(tag: str) -> bool:
+    """Whether a tag has more than its name and no attributes."""
+    if tag[0] == "&" or tag[1] in "/!" or "=" in tag:
+        return False
+    _, *more = tag[1:-1].translate(dict.fromkeys(map(ord, _BLANKS), "\0")).split("\0")
+    return any(word.strip("/") for word in more)
 
 
 def without_number(line: str) -> str:
@@ -243,10 +281,11 @@ def without_number(line: str) -> str:
     if size not in (1, 2):
         return line
     after = inner[size + 1 :]
-    if inner[size : size + 1] in tuple(")].:、．）】") and after[:1].isspace():
+    if inner[size : size + 1] in tuple(")].:、．）】") and (not after or after[0].isspace()):
         return after.lstrip(" \t")
     # A number before this mark needs no blank behind it.
-    return after if digits and rest == inner and inner[size : size + 1] == "、" else line
+    bare = digits and rest == inner and inner[size : size + 1] == "、"
+    return after.lstrip(" \t") if bare else line
 
 
 def runs(hashes: Sequence[int], size: int) -> list[Gram]:
@@ -285,32 +324,31 @@ def worths(lines: Sequence[Sequence[int]], weight: dict[int, int], common: set[G
     return worth
 
 
-def _joined(parts: Sequence[Part], least: float) -> Iterator[Part]:
-    """The parts of an item; its light ones as one, if there are several and they weigh enough."""
-    short = [part for part in parts if part.weight < least]
-    if len(short) < 2 or sum(part.weight for part in short) < least:
-        yield from parts
-        return
-    whole = Part(
-        short[0].item,
-        "+".join(part.name for part in short),
-        [line for part in short for line in part.lines],
-        [weight for part in short for weight in part.weights],
-    )
-    for part in parts:
-        if part not in short:
-            yield part
-        elif part is short[0]:
-            yield whole
+def _joined(parts: Sequence[Part], least: float, whole: float) -> list[Part]:
+    """The parts of an item; its light ones as one, if there are several and they weigh enough; or
+    all of it as one, where nothing does."""
+    light = [part for part in parts if part.weight < least]
+    if len(light) > 1 and sum(part.weight for part in light) >= (
+        min(least, whole) if len(light) == len(parts) else least
+    ):
+        one = Part(
+            light[0].item,
+            [name for part in light for name in part.names],
+            [size for part in light for size in part.sizes],
+            [line for part in light for line in part.lines],
+            [weight for part in light for weight in part.weights],
+        )
+        made = [one if part is light[0] else part for part in parts]
+        return [part for part in made if part not in light]
+    return [part._replace(judged=part.weight >= least) for part in parts]
 
 
-def _looked_for(parts: Sequence[Part], least: float, code: bool) -> list[Part]:
+def _looked_for(parts: Sequence[Part], code: bool) -> list[Part]:
     """The parts with their n-grams, those that are too short without."""
     grams: list[list[Gram]] = []
     having: dict[int, Counter[Gram]] = defaultdict(Counter)
     for part in parts:
-        judged = part.weight >= least
-        n, found = _ngrams(part, code) if judged else (0, [])
+        n, found = _ngrams(part, code) if part.judged else (0, [])
         grams.append(found)
         having[n].update(set(found))
     made = []
@@ -327,7 +365,7 @@ def _looked_for(parts: Sequence[Part], least: float, code: bool) -> list[Part]:
 
 def _ngrams(part: Part, code: bool) -> tuple[int, list[Gram]]:
     length, longest = len(part.tokens), max(map(len, part.lines))
-    usual = 5 if length >= 12 and longest >= 5 else 3
+    usual = 5 if sum(len(runs(line, 5)) for line in part.lines) >= 8 else 3
     n = min(8 if code else usual, length)
     lines = part.lines if longest >= n else [part.tokens]
     return n, [gram for line in lines for gram in runs(line, n)]

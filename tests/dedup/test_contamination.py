@@ -212,10 +212,6 @@ def test_evidence(
     assert hit.evidence == evidence
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_beside looks 65 tokens away, _evidence 64: low and high are one too far out",
-)
 @pytest.mark.parametrize("before", [True, False])
 def test_a_short_part_64_tokens_away(before: bool, tmp_path: Path) -> None:
     ends = ("18", QUESTION) if before else (QUESTION, "18")
@@ -223,9 +219,6 @@ def test_a_short_part_64_tokens_away(before: bool, tmp_path: Path) -> None:
     assert hit.evidence in ("question", "question+answer")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="evidence of parts judged together names all, whatever was found of them"
-)
 def test_the_evidence_of_parts_that_are_judged_together(tmp_path: Path) -> None:
     [hit] = hits([[("question", "a b c"), ("answer", "d")]], ["x a b c x"], tmp_path, 0.7)
     assert hit.evidence == "question"
@@ -614,3 +607,53 @@ def test_faults(parameters: Mapping[str, Any], expected: str, folder: Path) -> N
 def test_paths_are_shown_as_they_were_written(folder: Path) -> None:
     [found] = faults(Contamination, {"index": LocalPath("maths.jsonl"), "action": "drop"})
     assert found.startswith("index: maths.jsonl: no index of test sets")
+
+
+# ---- a set of prose and programs ----
+
+TASK = "Compute the seventh catalan number without recursion, memoized."
+SOLUTION = (
+    "def catalan(n):\n    row = [1] + [0] * n\n    for i in range(2, n + 1):\n"
+    "        row[i] = sum(row[j] * row[i - j - 1] for j in range(i))\n    return row[n]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        (f"{TASK.upper()} {words(0, 3)}", "task"),
+        (f"{words(0, 3)}\n{SOLUTION}", "code"),
+        (f"{TASK}\n{SOLUTION}", "task+code"),
+        (f"{SOLUTION}\n{TASK}", "task+code"),
+        (f"{TASK}\n{words(0, 200)}\n{SOLUTION}", "task, code"),
+    ],
+)
+def test_prose_by_words_and_code_by_code(text: str, evidence: str, folder: Path) -> None:
+    jsonl(folder / "both.jsonl", [{"task": TASK, "code": SOLUTION}])
+    tests = {"both": {"paths": "both.jsonl", "tokens": {"code": "code"}}}
+    found = contamination([text], tests)
+    assert (found["evidence"].to_pylist(), found["score"].to_pylist()) == ([evidence], [1.0])
+    other = text.translate(str.maketrans("+-*=", "%^|~"))
+    score = contamination([other], tests)["score"].to_pylist()
+    assert score == [1.0] if evidence != "code" else score < [0.8]
+    assert faults(Contamination, {"tests": {"both": {**tests["both"], "fields": ["task"]}}}) == [
+        'tests.both.tokens: no field is called "code"; known: task'
+    ]
+
+
+def test_parts_of_two_kinds_in_an_index(folder: Path) -> None:
+    items = [[("a", words(0, 9)), ("b", f"{SOLUTION}"), ("c", words(9, 20))], [("b", "x = 1")]]
+    sets = [("mixed", {"b": "code"}, items), ("plain", "words", items)]
+    joint = built(*sets)
+    apart = joint.merge([built(each) for each in sets])
+    assert joint.fingerprint == apart.fingerprint
+    assert [(of.tokens, of.min_weight) for of in joint.sets] == [
+        (("words", "code"), (4.0, 8.0)),
+        (("words",), (4.0,)),
+    ]
+    assert [(joint.part(at)[2], joint.is_code(at)) for at in range(4)] == [
+        ("a", False),
+        ("b", True),
+        ("c", False),
+        ("b", True),
+    ]

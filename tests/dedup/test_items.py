@@ -760,7 +760,7 @@ PATHS = "expected a path, a list of paths, or a map with paths"
                 'tests.a.feilds: unknown parameter; did you mean "fields"? known: action, fields, '
                 "id, paths, tokens",
                 'tests.b.fields.1: a "}" without its partner in "q}": write }} for a brace',
-                "tests.b.tokens: expected 'words' or 'code', got \"chars\"",
+                "tests.b.tokens: expected 'words' or 'code' or a map, got \"chars\"",
                 "tests.c.action: expected 'drop', 'cut' or 'flag', got \"keep\"",
                 f"tests.d: {PATHS}, got 3",
             ],
