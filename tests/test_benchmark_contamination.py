@@ -377,6 +377,7 @@ def test_ours_is_told_of_the_files_as_they_are(monkeypatch: pytest.MonkeyPatch) 
         "paths": "evals/mgsm_zh.jsonl",
         "fields": ["messages[0].content", "answer"],
         "id": "id",
+        "tokens": "words",
     }
     assert asked[0]["mbpp"]["tokens"] == "code"
 

@@ -22,7 +22,7 @@ from cleanpipe.units import Units
 from ..filters.table import faults, made
 from ..jobs import jsonl
 from .reference_contamination import TestSet, Texts
-from .test_item_index import SLOW, built, cases, large, words
+from .test_item_index import SLOW, Set, built, cases, large, words
 
 NEST = "Which bird builds its nest on cold northern cliffs?"
 PUFFIN = "Each puffin digs burrows near steep rocky shores."
@@ -635,15 +635,15 @@ def test_prose_by_words_and_code_by_code(text: str, evidence: str, folder: Path)
     assert (found["evidence"].to_pylist(), found["score"].to_pylist()) == ([evidence], [1.0])
     other = text.translate(str.maketrans("+-*=", "%^|~"))
     score = contamination([other], tests)["score"].to_pylist()
-    assert score == [1.0] if evidence != "code" else score < [0.8]
+    assert score == [1.0] if evidence != "code" else score < [1.0]
     assert faults(Contamination, {"tests": {"both": {**tests["both"], "fields": ["task"]}}}) == [
         'tests.both.tokens: no field is called "code"; known: task'
     ]
 
 
 def test_parts_of_two_kinds_in_an_index(folder: Path) -> None:
-    items = [[("a", words(0, 9)), ("b", f"{SOLUTION}"), ("c", words(9, 20))], [("b", "x = 1")]]
-    sets = [("mixed", {"b": "code"}, items), ("plain", "words", items)]
+    items = [[("a", words(0, 9)), ("b", SOLUTION), ("c", words(9, 20))], [("b", "x = 1")]]
+    sets: list[Set] = [("mixed", {"b": "code"}, items), ("plain", "words", items)]
     joint = built(*sets)
     apart = joint.merge([built(each) for each in sets])
     assert joint.fingerprint == apart.fingerprint
