@@ -379,7 +379,7 @@ def test_ours_is_told_of_the_files_as_they_are(monkeypatch: pytest.MonkeyPatch) 
         "id": "id",
         "tokens": "words",
     }
-    assert asked[0]["mbpp"]["tokens"] == "code"
+    assert asked[0]["mbpp"]["tokens"] == {"code": "code"}
 
 
 def test_hosts_and_batches(monkeypatch: pytest.MonkeyPatch) -> None:
