@@ -20,6 +20,8 @@ import cleanpipe as cp
 from benchmarks.measuring.clock import Job, Speed, cpu_seconds, one_core, take_turns, wc
 from benchmarks.measuring.texts import Corpus, corpora
 from cleanpipe import _native
+from cleanpipe.dedup.item_index import ItemIndex
+from cleanpipe.dedup.items import Item, Part
 from cleanpipe.dedup.ngram_index import NgramIndex
 from cleanpipe.text import segments
 
@@ -27,6 +29,11 @@ ROUNDS = 5
 CORPUS_BYTES = 48 << 20
 INDEX_ENTRIES = 1_000_000
 INDEX_FOUND = 10_000
+SETS = (1, 20)
+"""Test sets among which the same items are dealt out."""
+ITEM_TOKENS = (6, 60)
+ITEMS_FOUND = 100
+"""One item in so many is a sentence of the texts as it stands there."""
 
 
 class Work(NamedTuple):
@@ -44,6 +51,12 @@ def works(corpus: Corpus) -> Iterator[Work]:
     yield Work("MinHash, 128 permutations, 5-grams", cp.minhash, 0.5)
     for n in (5, 8, 13):
         yield Work(f"query of 1M {n}-grams", index(corpus, n).query, 0.5)
+    dealt = items(corpus)
+    for sets in SETS:
+        looked_for = item_index(dealt, sets)
+        needed = looked_for.needed(None)
+        name = f"contamination, 1M n-grams, {sets} set{'s' * (sets > 1)}"
+        yield Work(name, partial(looked_for.find, needed=needed), 0.5)
     yield Work("all measures", cp.measures, 0.25)
     yield Work("lines", lambda texts: segments(texts, "line"), None)
 
@@ -54,6 +67,36 @@ def index(corpus: Corpus, n: int) -> NgramIndex:
     found = grams[:: max(len(grams) // INDEX_FOUND, 1)][:INDEX_FOUND]
     others = np.random.default_rng(0).integers(0, 2**64, INDEX_ENTRIES - len(found), np.uint64)
     return NgramIndex.build(np.concatenate([found, others]), n)
+
+
+def items(corpus: Corpus) -> list[Item]:
+    """Sentences of the texts, no two alike, with their tokens in another order but for one in
+    ITEMS_FOUND: of INDEX_ENTRIES n-grams or so, evenly chosen."""
+    random = np.random.default_rng(0)
+    step = max(int(np.sum(_native.token_counts(corpus.texts))) // (2 * INDEX_ENTRIES), 1)
+    units = segments(corpus.texts.take(pa.array(range(0, len(corpus.texts), step))), "sentence")
+    chosen: list[Item] = []
+    seen: set[bytes] = set()
+    grams = 0
+    for text, start, end in zip(units.document, units.start, units.end, strict=True):
+        sentence = units.text[int(text)].as_buffer()[int(start) : int(end)].to_pybytes()
+        column = pa.array([sentence.decode()], pa.large_string())
+        _, starts, ends, _ = _native.tokens(column)
+        if sentence in seen or not ITEM_TOKENS[0] <= len(starts) <= ITEM_TOKENS[1]:
+            continue
+        seen.add(sentence)
+        if len(chosen) % ITEMS_FOUND:
+            order = random.permutation(len(starts))
+            sentence = b" ".join(sentence[starts[at] : ends[at]] for at in order)
+        chosen.append(Item(str(len(chosen)), (Part("text", sentence.decode()),)))
+        grams += len(starts) - (4 if len(starts) >= 12 else 2)
+        if grams >= INDEX_ENTRIES:
+            break
+    return chosen
+
+
+def item_index(dealt: list[Item], sets: int) -> ItemIndex:
+    return ItemIndex.build([(f"set {at}", "words", dealt[at::sets]) for at in range(sets)])
 
 
 def do(work: Work, batches: list[pa.Array]) -> None:

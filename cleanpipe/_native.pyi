@@ -262,31 +262,36 @@ def index_header(index: ReadableBuffer, /) -> tuple[int, int, int, int, bool]:
     """
 
 def index_query(
-    index: ReadableBuffer, texts: _ArrowArray | _ArrowStream, /
+    indexes: tuple[ReadableBuffer, ...], texts: _ArrowArray | _ArrowStream, /
 ) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.uint32],
+    tuple[
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.uint32],
+    ],
+    ...,
 ]:
-    """The n-grams of each text that are in an index, n and the kind of tokens being the index's.
+    """The n-grams of each text that are in each of some indexes; n is that of the index.
 
-    A text of fewer than n tokens has one gram, of all its tokens; one without tokens has none.
+    The texts are read once, as the kind of tokens that all of the indexes have. A text of fewer
+    than n tokens has one gram, of all its tokens; one without tokens has none.
 
     Args:
-        index: the bytes of an index: bytes, a memory map, any contiguous buffer. Any content is
+        indexes: the bytes of each: bytes, a memory map, any contiguous buffer. Any content is
             safe; that of an index that was tampered with may give wrong hits.
 
-    Returns (offsets, positions, starts, ends, ordinals), h being the number of all hits:
+    Returns for each index (offsets, positions, starts, ends, ordinals), h being the number of its
+    hits:
         offsets: int64 of shape (n + 1,); text i has the hits offsets[i] to offsets[i + 1] - 1, in
             the order of the tokens they begin at.
         positions: int64 of shape (h,); the number of the gram's first token in its text, from 0.
         starts, ends: int64 of shape (h,); half-open byte offsets of the gram in its text.
         ordinals: uint32 of shape (h,); the gram's place among the index's hashes.
 
-    ValueError is also raised as by index_header, and for an index found to be damaged;
-    TypeError where `index` is no buffer.
+    ValueError is also raised as by index_header, for an index found to be damaged, and where some
+    are of code tokens and others not; TypeError where one is no buffer.
     """
 
 def passages(

@@ -1,4 +1,4 @@
-"""The command line: ``run``, ``plan``, ``check``, ``explain``, ``stages``, ``init``.
+"""The command line: ``run``, ``plan``, ``check``, ``explain``, ``stages``, ``init``, ``index``.
 
 Exit status: 0 done, 1 the run failed, 2 the configuration is at fault.
 """
@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from cleanpipe import __version__, reference
+from cleanpipe import __version__, index_cli, reference
 from cleanpipe.document import Document
 from cleanpipe.errors import CleanpipeError, ConfigError, Fault, RunError
 from cleanpipe.explain import explain as explain_document
@@ -33,6 +33,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(index_cli.app, name="index")
 
 
 class RunnerName(StrEnum):

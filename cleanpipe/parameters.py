@@ -155,9 +155,9 @@ def build(
         return None, faults
     instance = cls(**made)
     if check and hasattr(instance, "check"):
-        faults = [
-            ((written[name],) if name in written else (), text) for name, text in instance.check()
-        ]
+        for name, text in instance.check():
+            head, *rest = name.split(".")
+            faults.append(((written[head], *rest) if head in written else (), text))
     return (None if faults else instance), faults
 
 

@@ -119,6 +119,9 @@ def make_plan(spec: Spec) -> Plan:
     resources.update({run.written: run.identity for run in earlier})
     if faults:
         raise ConfigError(faults)
+    for step in spec.steps:
+        for _, stage in step.variants:
+            warnings += [f"{step.name}: {sentence}" for sentence in stage.warnings()]
     described = describe(spec, resources)
     return Plan(
         spec.sources,

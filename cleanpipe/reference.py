@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 from cleanpipe import registry, surface
 from cleanpipe.errors import ConfigError
-from cleanpipe.parameters import nearest, shown
+from cleanpipe.parameters import build, nearest, shown
 from cleanpipe.stage import Barrier, Filter, NamedSet, Rewriter, Stage
 
 
@@ -82,11 +82,6 @@ def _parameters(cls: type[Any]) -> list[str]:
     return lines
 
 
-def _needs_parameters(cls: type[Any]) -> bool:
-    missing = dataclasses.MISSING
-    return any(f.default is f.default_factory is missing for f in dataclasses.fields(cls))
-
-
 def _short(hint: str) -> str:
     for prefix in ("typing.", "cleanpipe.bounds.", "cleanpipe.parameters.", "collections.abc."):
         hint = hint.replace(prefix, "")
@@ -94,6 +89,9 @@ def _short(hint: str) -> str:
 
 
 def _members(cls: type[Stage]) -> list[tuple[str, Any]]:
-    if not issubclass(cls, NamedSet) or _needs_parameters(cls):
-        return []  # or they depend on what is given
-    return [(member, shown(stage)) for member, stage in cls().expand()]
+    if not issubclass(cls, NamedSet):
+        return []
+    alone, _ = build(cls, {})
+    if alone is None:
+        return []  # they depend on what is given
+    return [(member, shown(stage)) for member, stage in alone.expand()]

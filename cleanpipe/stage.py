@@ -148,7 +148,12 @@ class Stage(ABC):
         return ()
 
     def check(self) -> Iterable[tuple[str, str]]:
-        """Faults that no single parameter shows: (parameter or "", message). Default: none."""
+        """Faults that no single parameter shows: (parameter, a place in it as
+        ``parameter.key``, or "", message). Default: none."""
+        return ()
+
+    def warnings(self) -> Iterable[str]:
+        """Sentences about what is allowed, and likely a mistake. Default: none."""
         return ()
 
     def needs(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -58,7 +58,7 @@ class Contamination(NamedSet):
             first. There is no default: each set needs one.
         threshold: the share of a part's weight that makes a passage, above 0, at most 1. Default:
             null, by the part's weight, from 0.77 for a light one down to 0.4 for a heavy one.
-        min_tokens: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
+        min_weight: weight, in tokens, below which a part is not judged alone. Default: null, 4.0,
             of code 8.0, or what the index was built with.
         reference: files of ordinary texts, whose phrases then count for nothing: JSON lines or
             Parquet with a column ``text``, or text. Default: none, or what the index has.
@@ -74,27 +74,28 @@ class Contamination(NamedSet):
     index: LocalPath | None = None
     action: Action | Mapping[str, Action] | None = None
     threshold: float | None = None
-    min_tokens: float | None = None
+    min_weight: float | None = None
     reference: LocalPaths = ()
 
     def check(self) -> Iterable[tuple[str, str]]:
         """Numbers out of range, sets that cannot be read, and sets without an action."""
-        if (self.tests is None) == (self.index is None):
-            yield "", "expected tests, or an index of them: one of the two"
+        if self.tests is None and self.index is None:
+            yield "", "expected tests, or an index of them"
+            return
+        if self.tests is not None and self.index is not None:
+            yield "index", "expected tests or an index of them, got both: drop one"
             return
         if self.threshold is not None and not 0.0 < self.threshold <= 1.0:
             yield "threshold", f"expected a share above 0 and at most 1, got {self.threshold}"
-        if self.min_tokens is not None and not self.min_tokens > 0.0:
-            yield "min_tokens", f"expected a weight above 0, got {self.min_tokens}"
+        if self.min_weight is not None and not self.min_weight > 0.0:
+            yield "min_weight", f"expected a weight above 0, got {self.min_weight}"
         if self.index is not None:
-            for name in ("min_tokens", "reference"):
+            for name in ("min_weight", "reference"):
                 if getattr(self, name):
                     yield name, "the index has its own: say it to `cleanpipe index build`"
-        try:
-            known = self._names()
-        except ConfigError as error:
-            yield "tests" if self.index is None else "index", str(error)
-            return
+        faults = list(self._unreadable())
+        yield from faults
+        known = self._names() if self.index is None or not faults else []
         if isinstance(self.action, Mapping):
             for name in self.action:
                 if name not in known:
@@ -126,16 +127,27 @@ class Contamination(NamedSet):
                 self.index,
                 sets,
                 self.threshold,
-                self.min_tokens,
+                self.min_weight,
                 self.reference,
             )
             made.append((action if len(chosen) > 1 else "", stage))
         return made
 
+    def _unreadable(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the files, set by set."""
+        try:
+            if self.index is not None:
+                ItemIndex.open(self.index)
+        except ConfigError as error:
+            yield "index", str(error)
+        for name, test_set in (self.tests or {}).items():
+            try:
+                read_items(test_set)
+            except ConfigError as error:
+                yield f"tests.{name}", str(error)
+
     def _names(self) -> list[str]:
         if self.tests is not None:
-            for test_set in self.tests.values():
-                read_items(test_set)
             return list(self.tests)
         assert self.index is not None
         return [entry.name for entry in ItemIndex.open(self.index).sets]
@@ -159,7 +171,7 @@ class _Search(Stage):
     index: LocalPath | None
     sets: tuple[str, ...]
     threshold: float | None
-    min_tokens: float | None
+    min_weight: float | None
     reference: LocalPaths
 
     def resources(self) -> tuple[Resource, ...]:
@@ -207,6 +219,15 @@ class _Search(Stage):
             if entry.name in self.sets
         ]
 
+    def warnings(self) -> Iterable[str]:
+        """Sets of which little can be found."""
+        for entry in self.items.sets:
+            if entry.name in self.sets and 2 * len(entry.too_short) > entry.items:
+                yield (
+                    f"{len(entry.too_short)} of the {entry.items} items of the test set "
+                    f'"{entry.name}" are too short to be looked for: name more `fields`'
+                )
+
     def item_text(self, test_set: str, item: str) -> str | None:
         """The item as its set has it, its parts one under the other."""
         return self.items.item_text(test_set, item)
@@ -219,7 +240,7 @@ class _Search(Stage):
         sets = [(name, each.tokens, read_items(each)) for name, each in (self.tests or {}).items()]
         files = reference_files(self.reference)
         reference = (lambda: reference_texts(files)) if files else None
-        return ItemIndex.build(sets, self.min_tokens, reference)
+        return ItemIndex.build(sets, self.min_weight, reference)
 
     def hits(self, texts: pa.LargeStringArray) -> list[Hit]:
         """Every item that is found, by document, then in the order of the sets and their items."""
@@ -264,6 +285,7 @@ class _Drop(_Search, Filter):
                 test_item=hit.item,
                 score=hit.score,
                 parts=hit.evidence,
+                bound=f"< {hit.threshold:.6g}",
             )
         return shown
 

@@ -95,6 +95,15 @@ class Content(NamedTuple):
     fingerprint: str
 
 
+def begins(path: str) -> bool:
+    """Whether a file begins as an index does, of whatever version, whole or damaged.
+
+    Errors: OSError where it cannot be read.
+    """
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 def read(image: pa.Buffer) -> Content:
     """What a file of these bytes holds, without a copy.
 
@@ -110,7 +119,9 @@ def read(image: pa.Buffer) -> Content:
     batch = pa.ipc.open_file(body).get_batch(0)
     about = json.loads(batch.schema.metadata[b"about"])
     if about["versions"] != _versions():
-        raise ValueError(f"an index for {about['versions']}, and this is {_versions()}")
+        theirs = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+        ours = ", ".join(f"{name} {version}" for name, version in _versions().items())
+        raise ValueError(f"an index of other versions ({theirs}; here {ours})")
     sets = tuple(
         TestSetEntry(**{**entry, "too_short": tuple(entry["too_short"])}) for entry in about["sets"]
     )

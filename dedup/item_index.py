@@ -8,6 +8,7 @@ the rest.
 from __future__ import annotations
 
 import math
+import mmap
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -29,6 +30,7 @@ from cleanpipe.dedup.item_parts import (
     without_markup,
 )
 from cleanpipe.dedup.items import Item
+from cleanpipe.dedup.ngram_index import Hits, NgramIndex
 from cleanpipe.errors import ConfigError
 from cleanpipe.store import Store
 
@@ -84,21 +86,21 @@ class ItemIndex:
     def build(
         cls,
         sets: Sequence[tuple[str, Tokens, Sequence[Item]]],
-        min_tokens: float | None = None,
+        min_weight: float | None = None,
         reference: Callable[[], Iterable[pa.Array]] | None = None,
     ) -> ItemIndex:
         """An index of some test sets.
 
         Args:
             sets: of each its name, its tokens and its items.
-            min_tokens: weight, in tokens, below which a part is not judged alone. Default: None, 4.0, of code
-                8.0.
+            min_weight: weight, in tokens, below which a part is not judged alone. Default: None,
+                4.0, of code 8.0.
             reference: gives the texts of a reference sample, large_string arrays, each time it is
                 called. Default: there is none.
 
         Errors: ConfigError for two sets of one name.
         """
-        made = [TestSetParts.of(*each, min_tokens=min_tokens, reference=reference) for each in sets]
+        made = [TestSetParts.of(*each, min_weight=min_weight, reference=reference) for each in sets]
         return cls(index_file.written(made))
 
     @classmethod
@@ -117,14 +119,17 @@ class ItemIndex:
         """
         name = os.fspath(path)
         try:
-            with pa.memory_map(name) as file:
-                return cls(file.read_buffer())
-        except OSError as error:
-            raise ConfigError(f"{name}: {error.strerror}; expected an index of test sets") from None
-        except (ValueError, KeyError, pa.ArrowException) as error:
+            with open(name, "rb") as file:
+                image = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:  # an empty file cannot be mapped
+            reason = getattr(error, "strerror", None) or "an empty file"
             raise ConfigError(
-                f"{name}: {error}; build it again with cleanpipe index build"
+                f"{name}: {reason}; expected a local file of `cleanpipe index build`"
             ) from None
+        try:
+            return cls(image)
+        except (ValueError, KeyError, pa.ArrowException) as error:
+            raise ConfigError(f"{name}: {error}; build one with `cleanpipe index build`") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, which appears whole or not at all; an old one is replaced.
@@ -163,10 +168,15 @@ class ItemIndex:
         if sets is not None and set(sets) != {entry.name for entry in self.sets}:
             wanted = np.array([entry.name in sets for entry in self.sets], dtype=np.bool_)
             chosen = wanted[self._arrays["set"]]
-        found = [
-            self._found(seeds, without_markup(texts, seeds.code), needed, chosen)
-            for seeds in self._content.seeds
-        ]
+        found = []
+        for code in (False, True):
+            # Those of one kind of tokens are looked up in one reading of the texts.
+            kind = [seeds for seeds in self._content.seeds if seeds.code == code]
+            if kind:
+                read = without_markup(texts, code)
+                hits = NgramIndex.query_all([seeds.ngrams for seeds in kind], read)
+                for seeds, its in zip(kind, hits, strict=True):
+                    found.append(self._found(seeds, its, read, needed, chosen))
         columns = [np.concatenate(parts) for parts in zip(*found, strict=True)]
         if not columns:
             columns = [np.zeros(0, np.int64)] * len(Found._fields)
@@ -176,11 +186,11 @@ class ItemIndex:
     def _found(
         self,
         seeds: index_file.Seeds,
+        hits: Hits,
         texts: pa.Array,
         needed: npt.NDArray[np.uint64],
         chosen: npt.NDArray[np.bool_] | None,
     ) -> tuple[Ints, ...]:
-        hits = seeds.ngrams.query(texts)
         first = seeds.offsets[hits.ordinals]
         size = seeds.offsets[hits.ordinals.astype(np.int64) + 1] - first
         # Each hit once for every part that it leads to.
@@ -191,10 +201,11 @@ class ItemIndex:
         position = hits.positions[hit]
         if chosen is not None:
             text, part, position = (each[chosen[part]] for each in (text, part, position))
-        order = np.lexsort((position, part, text))
+        # Of a text's part, positions ascend already.
+        order = np.argsort(text * len(self._arrays["n"]) + part, kind="stable")
         text, part, position = text[order], part[order], position[order]
         first = starts(text, part)
-        counts = np.diff([*first, len(part)])
+        counts = np.diff(np.append(first, len(part)))
         enough = counts >= self._arrays["least"][part[first]]
         position = position[np.repeat(enough, counts)]
         text, part = text[first][enough], part[first][enough]
@@ -305,6 +316,22 @@ class ItemIndex:
             for column in (self._content.labels, self._content.names, self._content.texts)
         )
         return TestSetParts(self.sets[number], labels, names, texts, arrays, seeds)
+
+    @property
+    def ngrams(self) -> int:
+        """How many n-grams are looked for; one that several sets have counts once."""
+        return sum(len(seeds.ngrams) for seeds in self._content.seeds)
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """Of each set, how many parts it has, and by how many n-grams these are looked for."""
+        owner = self._arrays["set"]
+        ngrams = np.zeros(len(self.sets), np.int64)
+        for seeds in self._content.seeds:
+            gram = np.repeat(np.arange(len(seeds.ngrams)), np.diff(seeds.offsets))
+            sets = owner[seeds.parts]  # parts of a gram ascend, and so do their sets
+            ngrams += np.bincount(sets[starts(gram, sets)], minlength=len(self.sets))
+        parts = np.bincount(owner, minlength=len(self.sets))
+        return list(zip(parts.tolist(), ngrams.tolist(), strict=True))
 
 
 def threshold_of(weight: int) -> float:

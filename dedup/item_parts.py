@@ -20,7 +20,7 @@ from cleanpipe import _native
 from cleanpipe.dedup.items import Item
 from cleanpipe.dedup.ngram_index import NgramIndex
 
-MIN_TOKENS: Mapping[str, float] = {"words": 4.0, "code": 8.0}
+MIN_WEIGHT: Mapping[str, float] = {"words": 4.0, "code": 8.0}
 """Weight, in tokens, below which a part is not judged alone: what programs share is longer."""
 UNIT = 256
 """Weights are whole numbers of 1 / UNIT."""
@@ -58,7 +58,7 @@ class TestSetEntry:
     Attributes:
         name: its name.
         tokens: ``words`` or ``code``.
-        min_tokens: weight below which a part was not to be judged alone.
+        min_weight: weight below which a part was not to be judged alone.
         reference: texts of the reference sample, 0 for none.
         items: how many it has.
         too_short: ids of the items of which nothing is judged, in order.
@@ -68,7 +68,7 @@ class TestSetEntry:
 
     name: str
     tokens: Tokens
-    min_tokens: float
+    min_weight: float
     reference: int
     items: int
     too_short: tuple[str, ...]
@@ -98,18 +98,18 @@ class TestSetParts(NamedTuple):
         tokens: Tokens,
         items: Sequence[Item],
         *,
-        min_tokens: float | None,
+        min_weight: float | None,
         reference: Callable[[], Iterable[pa.Array]] | None,
     ) -> TestSetParts:
         code = tokens == "code"
-        if min_tokens is None:
-            min_tokens = MIN_TOKENS[tokens]
+        if min_weight is None:
+            min_weight = MIN_WEIGHT[tokens]
         owner = [number for number, item in enumerate(items) for _ in item.parts]
         raw = _Texts([part.text for item in items for part in item.parts], code)
         known, texts = raw.common(reference) if reference else (None, 0)
         weights = raw.weights(np.array(owner, np.int64), len(items), known)
         total = np.concatenate([[0], np.cumsum(weights)])
-        least = min_tokens * UNIT
+        least = min_weight * UNIT
         groups: list[tuple[int, str, list[int], bool]] = []
         place = 0
         too_short = []
@@ -135,7 +135,7 @@ class TestSetParts(NamedTuple):
         judged = np.array([each for *_, each in groups], dtype=np.bool_)
         arrays["item"] = np.array([number for number, *_ in groups], np.uint32)
         arrays["n"] = np.where(judged, arrays["n"], 0).astype(np.uint8)
-        entry = TestSetEntry(name, tokens, min_tokens, texts, len(items), tuple(too_short))
+        entry = TestSetEntry(name, tokens, min_weight, texts, len(items), tuple(too_short))
         return cls(
             entry,
             [items[number].id for number, *_ in groups],

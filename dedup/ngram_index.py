@@ -201,7 +201,21 @@ class NgramIndex:
 
         Errors: TypeError where texts are no strings.
         """
-        return Hits(*_native.index_query(self._image, _arrow(texts)))
+        return self.query_all([self], texts)[0]
+
+    @staticmethod
+    def query_all(indexes: Sequence[NgramIndex], texts: Texts) -> list[Hits]:
+        """What :meth:`query` of each index gives, and the texts are read once for all.
+
+        Args:
+            indexes: all of them of code tokens, or none.
+            texts: as for :meth:`query`.
+
+        Errors: ValueError where only some are of code tokens; TypeError where texts are no
+        strings.
+        """
+        images = tuple(index._image for index in indexes)
+        return [Hits(*columns) for columns in _native.index_query(images, _arrow(texts))]
 
     def __len__(self) -> int:
         return len(self.hashes)

@@ -172,6 +172,7 @@ def test_stages(clean: Cli) -> None:
     ended = clean("stages", "length")
     assert ended.code == 0 and "tokens" in ended.out and "also written" in ended.out
     assert clean("stages", "symbol_share").code == 0
+    assert "    index: " in clean("stages", "contamination").out
     ended = clean("stages", "lenght")
     assert ended.code == 2 and 'unknown stage or measure "lenght"' in ended.err
 

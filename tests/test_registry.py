@@ -45,19 +45,6 @@ def test_a_second_one_of_a_name_is_refused() -> None:
     assert found["count"] is Count
 
 
-def test_the_engine_names_no_stage() -> None:
-    # Only the registry knows the folders; nothing in the engine imports from them.
-    import cleanpipe
-
-    import_of = ("from cleanpipe.filters", "from cleanpipe.dedup", "import cleanpipe.filters")
-    folder = inspect.getfile(cleanpipe).removesuffix("__init__.py")
-    import pathlib
-
-    for path in pathlib.Path(folder).glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert not any(words in text for words in import_of), path
-
-
 def test_stages_of_another_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Named as an entry point, a module's stages are found as ours are."""
     (tmp_path / "theirs.py").write_text(

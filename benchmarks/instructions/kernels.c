@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "code_tokens.h"
 #include "index.h"
 #include "isa.h"
 #include "measures.h"
@@ -36,6 +37,12 @@ static int scan(const uint8_t *text, size_t len)
 {
     tokens.count = 0;
     return cp_tokens_scan(text, len, &tokens, &ill_formed);
+}
+
+static int scan_code(const uint8_t *text, size_t len)
+{
+    tokens.count = 0;
+    return cp_code_tokens_scan(text, len, &tokens, &ill_formed);
 }
 
 static int count(const uint8_t *text, size_t len)
@@ -91,7 +98,7 @@ static int look_up(const uint8_t *text, size_t len)
     int code = scan(text, len);
 
     hits.count = 0;
-    return code == CP_OK ? cp_index_query(&index_view, &tokens, &hits) : code;
+    return code == CP_OK ? cp_index_query(&index_view, &tokens, tokens.hash, &hits) : code;
 }
 
 static int repeat(const uint8_t *text, size_t len)
@@ -134,7 +141,7 @@ static bool prepare(void)
     /* Evenly spread, ascending, found by no text but by chance. */
     for (uint64_t i = 0; i < INDEX_ENTRIES; i++)
         hashes[i] = i << 47 | cp_hash_mix(i) >> 17;
-    if (cp_index_write(index_bytes, hashes, NULL, INDEX_ENTRIES, 8) != CP_OK)
+    if (cp_index_write(index_bytes, hashes, NULL, INDEX_ENTRIES, 8, false) != CP_OK)
         return false;
     free(hashes);
     return cp_index_open(index_bytes, size, &index_view) == CP_OK;
@@ -147,6 +154,7 @@ static const struct {
 } kernels[] = {
     {"token counts", count},
     {"tokens", scan},
+    {"code tokens", scan_code},
     {"tokens and 5-grams", roll},
     {"MinHash, 128 permutations", sign},
     {"5-gram set and digest", collect},

@@ -469,59 +469,124 @@ static PyObject *index_header(PyObject *module, PyObject *object)
     return result;
 }
 
+/* One of the indexes that are asked together, and what is found of it. */
 typedef struct {
-    const cp_index *index;
-    cp_tokens tokens; /* of one text, reused */
-    cp_hits hits;     /* of all texts */
+    Py_buffer view;
+    cp_index index;
+    cp_hits hits;   /* of all texts */
+    output out[5];  /* offsets, positions, starts, ends, ordinals */
     int64_t *offsets;
-} index_context;
+} asked;
+
+typedef struct {
+    asked *each;
+    Py_ssize_t count, opened; /* how many there are; how many views are held */
+    cp_tokens tokens;         /* of one text, reused */
+    uint64_t *gram;           /* likewise */
+    size_t room;
+} query_context;
 
 static int query_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
-    index_context *into = context;
-    int code = scan_one(text, len, into->index->code, &into->tokens);
+    query_context *into = context;
+    int code = scan_one(text, len, into->each->index.code, &into->tokens);
 
-    if (code == CP_OK)
-        code = cp_index_query(into->index, &into->tokens, &into->hits);
-    into->offsets[row + 1] = (int64_t)into->hits.count;
+    if (into->count > 1 && into->room < into->tokens.capacity) {
+        free(into->gram);
+        into->room = into->tokens.capacity;
+        if (!(into->gram = malloc(into->room * sizeof *into->gram)))
+            return CP_NO_MEMORY;
+    }
+    for (Py_ssize_t i = 0; i < into->count && code == CP_OK; i++) {
+        asked *one = &into->each[i];
+
+        /* Behind the last one, nobody needs the tokens' hashes. */
+        code = cp_index_query(&one->index, &into->tokens,
+                              i + 1 < into->count ? into->gram : into->tokens.hash, &one->hits);
+        one->offsets[row + 1] = (int64_t)one->hits.count;
+    }
     return code;
+}
+
+static bool open_all(query_context *of, PyObject *indexes)
+{
+    of->count = PyTuple_Size(indexes);
+    if (!(of->each = calloc((size_t)of->count + 1, sizeof *of->each))) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (; of->opened < of->count; of->opened++) {
+        asked *one = &of->each[of->opened];
+
+        if (!index_view(PyTuple_GetItem(indexes, of->opened), &one->view, &one->index))
+            return false;
+    }
+    for (Py_ssize_t i = 1; i < of->count; i++)
+        if (of->each[i].index.code != of->each->index.code) {
+            PyErr_SetString(PyExc_ValueError,
+                            "indexes of code tokens and of others cannot be asked together");
+            return false;
+        }
+    return true;
+}
+
+static bool open_offsets(query_context *of, PyObject *module, const texts_input *in)
+{
+    for (Py_ssize_t i = 0; i < of->count; i++)
+        if (!output_offsets(&of->each[i].out[0], module, in, &of->each[i].offsets))
+            return false;
+    return true;
+}
+
+static bool write_hits(asked *of, PyObject *module)
+{
+    for (int i = 1; i < 5; i++)
+        if (!output_open(&of->out[i], module, (Py_ssize_t)of->hits.count,
+                         i < 4 ? "int64" : "uint32"))
+            return false;
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t i = 0; i < of->hits.count; i++) {
+        const cp_hit *hit = &of->hits.hit[i];
+
+        ((int64_t *)of->out[1].view.buf)[i] = hit->position;
+        ((int64_t *)of->out[2].view.buf)[i] = hit->start;
+        ((int64_t *)of->out[3].view.buf)[i] = hit->end;
+        ((uint32_t *)of->out[4].view.buf)[i] = hit->ordinal;
+    }
+    Py_END_ALLOW_THREADS
+    return true;
 }
 
 static PyObject *index_query(PyObject *module, PyObject *args)
 {
-    PyObject *index_object, *texts;
+    PyObject *indexes, *texts, *result = NULL;
     texts_input in = {0};
-    Py_buffer view;
-    cp_index index;
-    output out[5] = {0}; /* offsets, positions, starts, ends, ordinals */
-    index_context into = {.index = &index};
+    query_context of = {0};
     bool good;
 
-    if (!PyArg_ParseTuple(args, "OO:index_query", &index_object, &texts) ||
-        !index_view(index_object, &view, &index))
+    if (!PyArg_ParseTuple(args, "O!O:index_query", &PyTuple_Type, &indexes, &texts))
         return NULL;
-    good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
-           run(&in, query_text, &into);
+    good = open_all(&of, indexes) && texts_open(&in, texts) && open_offsets(&of, module, &in) &&
+           (of.count == 0 || run(&in, query_text, &of));
     texts_close(&in);
-    PyBuffer_Release(&view);
-    cp_tokens_free(&into.tokens);
-    for (int i = 1; i < 5; i++)
-        good = good && output_open(&out[i], module, (Py_ssize_t)into.hits.count,
-                                   i < 4 ? "int64" : "uint32");
-    if (good) {
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t i = 0; i < into.hits.count; i++) {
-            const cp_hit *hit = &into.hits.hit[i];
+    cp_tokens_free(&of.tokens);
+    free(of.gram);
+    good = good && (result = PyTuple_New(of.count));
+    for (Py_ssize_t i = 0; i < of.opened; i++) {
+        asked *one = &of.each[i];
+        PyObject *columns;
 
-            ((int64_t *)out[1].view.buf)[i] = hit->position;
-            ((int64_t *)out[2].view.buf)[i] = hit->start;
-            ((int64_t *)out[3].view.buf)[i] = hit->end;
-            ((uint32_t *)out[4].view.buf)[i] = hit->ordinal;
-        }
-        Py_END_ALLOW_THREADS
+        good = good && write_hits(one, module);
+        columns = outputs_close(one->out, 5, good);
+        good = columns && PyTuple_SetItem(result, i, columns) == 0;
+        PyBuffer_Release(&one->view);
+        cp_hits_free(&one->hits);
     }
-    cp_hits_free(&into.hits);
-    return outputs_close(out, 5, good);
+    free(of.each);
+    if (good)
+        return result;
+    Py_XDECREF(result);
+    return NULL;
 }
 
 /* ---- the module ---- */
@@ -574,8 +639,8 @@ static PyMethodDef methods[] = {
      "index_header(index, /)\n--\n\n"
      "(n, count, byte offset of the hashes, byte offset of the values or -1, code tokens?)."},
     {"index_query", index_query, METH_VARARGS,
-     "index_query(index, texts, /)\n--\n\n"
-     "(offsets int64[n + 1], positions int64[h], starts int64[h], ends int64[h],\n"
+     "index_query(indexes, texts, /)\n--\n\n"
+     "For each index (offsets int64[n + 1], positions int64[h], starts int64[h], ends int64[h],\n"
      "ordinals uint32[h]): the n-grams of each text that are in the index, in order."},
     {"passages", with_keywords(passages), METH_VARARGS | METH_KEYWORDS,
      "passages(texts, documents, parts, seed_offsets, seeds, n, part_offsets, part_tokens,\n"

@@ -44,13 +44,10 @@ static inline character character_at(const uint8_t *at, const uint8_t *end)
         c.ill_formed = true;
         c.length = -c.length;
     }
-    if (code == CP_REPLACEMENT)
-        return c;
     kind = cp_unicode_kind_of(code);
     c.class = cp_unicode_kinds[kind].token_class;
     c.folds = kind >= CP_PLAIN_KINDS;
-    /* Of controls there are those below U+00A0 and no more, for good. */
-    if (c.class == CP_OTHER && code >= 0xA0 && cp_unicode_kinds[kind].traits & CP_VISIBLE)
+    if (c.class == CP_OTHER && cp_is_operator(code, kind))
         c.class = SINGLE;
     return c;
 }
@@ -97,16 +94,8 @@ static inline bool next_token(reader *r, found *token)
     return true;
 }
 
-/* Sets bit 5 of the capital letters and of nothing else, so that `_`, `[` and `@` stay. */
-static inline uint64_t fold_letters(uint64_t word)
-{
-    const uint64_t each = UINT64_C(0x0101010101010101), top = each * 0x80;
-    const uint64_t from_a = (word | top) - each * 'A', behind_z = (word | top) - each * ('Z' + 1);
-
-    return word | (from_a & ~behind_z & ~word & top) >> 2;
-}
-
-int cp_code_tokens_scan(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed)
+int cp_code_tokens_scan_scalar(const uint8_t *text, size_t len, cp_tokens *out,
+                               uint64_t *ill_formed)
 {
     reader r = {text, len ? text + len : text, 0};
     const size_t before = out->count;
@@ -123,15 +112,14 @@ int cp_code_tokens_scan(const uint8_t *text, size_t len, cp_tokens *out, uint64_
         }
         out->start[out->count] = (uint32_t)start;
         out->end[out->count] = (uint32_t)end;
-        out->hash[out->count++] = token.decode
-                                      ? cp_tokens_hash_decoded(text, start, end)
-                                      : cp_tokens_hash_plain(text, start, end, fold_letters);
+        out->hash[out->count++] = token.decode ? cp_tokens_hash_decoded(text, start, end)
+                                               : cp_code_tokens_hash(text, start, end);
     }
     *ill_formed += r.ill_formed;
     return CP_OK;
 }
 
-uint64_t cp_code_tokens_count(const uint8_t *text, size_t len)
+uint64_t cp_code_tokens_count_scalar(const uint8_t *text, size_t len)
 {
     reader r = {text, len ? text + len : text, 0};
     uint64_t count = 0;
@@ -140,4 +128,14 @@ uint64_t cp_code_tokens_count(const uint8_t *text, size_t len)
     while (next_token(&r, &token))
         count++;
     return count;
+}
+
+int cp_code_tokens_scan(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed)
+{
+    return cp_isa_used->code_tokens_scan(text, len, out, ill_formed);
+}
+
+uint64_t cp_code_tokens_count(const uint8_t *text, size_t len)
+{
+    return cp_isa_used->code_tokens_count(text, len);
 }

@@ -174,12 +174,11 @@ static bool add_hit(cp_hits *out, cp_hit hit)
     return true;
 }
 
-int cp_index_query(const cp_index *index, cp_tokens *tokens, cp_hits *out)
+int cp_index_query(const cp_index *index, const cp_tokens *tokens, uint64_t *gram, cp_hits *out)
 {
     const size_t grams = cp_ngrams_count(tokens->count, index->n);
     const size_t width = tokens->count < index->n ? tokens->count : index->n;
     const size_t before = out->count;
-    uint64_t *const gram = tokens->hash;
 
     cp_ngrams_roll(tokens->hash, tokens->count, index->n, gram);
     for (size_t first = 0; first < grams;) {

@@ -89,10 +89,10 @@ int cp_index_write(uint8_t *out, const uint64_t *hashes, const uint32_t *values,
 int cp_index_open(const uint8_t *data, size_t size, cp_index *index);
 
 /* Appends the hits of one text, in order of position, to `out`. `tokens` has that text's tokens
- * and no others; their hashes are overwritten. A text of fewer than n tokens has one gram, of all
- * of them (cp_ngrams_count). Returns CP_OK, or CP_NO_MEMORY or CP_INDEX_BROKEN and then leaves
+ * and no others. A text of fewer than n tokens has one gram, of all of them (cp_ngrams_count).
+ * `gram` has room for tokens->count hashes and is overwritten; it may be tokens->hash. Returns CP_OK, or CP_NO_MEMORY or CP_INDEX_BROKEN and then leaves
  * out->count as it was. */
-int cp_index_query(const cp_index *index, cp_tokens *tokens, cp_hits *out);
+int cp_index_query(const cp_index *index, const cp_tokens *tokens, uint64_t *gram, cp_hits *out);
 
 /* Frees the array and zeroes the struct. */
 void cp_hits_free(cp_hits *hits);

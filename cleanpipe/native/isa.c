@@ -22,15 +22,15 @@ static bool has_avx2(void)
 /* Best first; the last is usable everywhere. */
 static const cp_isa table[] = {
 #ifdef CP_HAVE_AVX2
-    {"avx2", has_avx2, cp_tokens_scan_avx2, cp_tokens_count_avx2, cp_minhash_mix_avx2, cp_minhash_minima_avx2,
-     cp_set_merge_avx2},
+    {"avx2", has_avx2, cp_tokens_scan_avx2, cp_tokens_count_avx2, cp_code_tokens_scan_avx2,
+     cp_code_tokens_count_avx2, cp_minhash_mix_avx2, cp_minhash_minima_avx2, cp_set_merge_avx2},
 #endif
 #ifdef CP_HAVE_NEON
-    {"neon", always, cp_tokens_scan_neon, cp_tokens_count_neon, cp_minhash_mix_neon, cp_minhash_minima_neon,
-     cp_set_merge_scalar},
+    {"neon", always, cp_tokens_scan_neon, cp_tokens_count_neon, cp_code_tokens_scan_neon,
+     cp_code_tokens_count_neon, cp_minhash_mix_neon, cp_minhash_minima_neon, cp_set_merge_scalar},
 #endif
-    {"scalar", always, cp_tokens_scan_scalar, cp_tokens_count_scalar, cp_minhash_mix_scalar, cp_minhash_minima_scalar,
-     cp_set_merge_scalar},
+    {"scalar", always, cp_tokens_scan_scalar, cp_tokens_count_scalar, cp_code_tokens_scan_scalar,
+     cp_code_tokens_count_scalar, cp_minhash_mix_scalar, cp_minhash_minima_scalar, cp_set_merge_scalar},
 };
 
 enum { ROWS = sizeof table / sizeof *table };

@@ -26,6 +26,9 @@ typedef struct {
     /* tokens.h */
     int (*tokens_scan)(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed);
     uint64_t (*tokens_count)(const uint8_t *text, size_t len);
+    /* code_tokens.h */
+    int (*code_tokens_scan)(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed);
+    uint64_t (*code_tokens_count)(const uint8_t *text, size_t len);
     /* minhash.h */
     void (*minhash_mix)(const uint64_t *gram, size_t count, uint32_t *mixed);
     void (*minhash_minima)(const uint32_t *mixed, size_t count, const uint32_t *a,

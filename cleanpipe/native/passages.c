@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "load.h"
 #include "ngrams.h"
@@ -12,7 +13,11 @@ typedef struct {
     uint32_t grams;      /* how many of them count */
 } match;
 
+enum { FILTER_BITS = 12 };
+
 struct cp_passages_scratch {
+    /* Of the grams of the part, by their first FILTER_BITS bits: most of a text's are not there. */
+    uint64_t filter[1 << (FILTER_BITS - 6)];
     uint64_t *covering; /* for each token of the part; all 0 between candidates */
     size_t covering_room;
     uint64_t *rolled; /* the grams of a region, of one token, then of two, and so on */
@@ -154,6 +159,27 @@ static size_t bisect(const search *s, size_t low, uint64_t hash, bool greater)
 static inline size_t length_at(const search *s, size_t at)
 {
     return s->part->lengths[at];
+}
+
+/* The place of a gram in the filter: a bit of a word. */
+static inline uint64_t *filter_word(const search *s, uint64_t gram)
+{
+    return &s->scratch->filter[gram >> (64 - FILTER_BITS + 6)];
+}
+
+static inline uint64_t filter_bit(uint64_t gram)
+{
+    return UINT64_C(1) << (gram >> (64 - FILTER_BITS) & 63);
+}
+
+static void fill_filter(search *s)
+{
+    memset(s->scratch->filter, 0, sizeof s->scratch->filter);
+    for (size_t at = 0; at < s->part->grams_count; at++) {
+        if (s->part->lengths[at] <= CP_PASSAGE_GRAM)
+            s->has[s->part->lengths[at]] = true;
+        *filter_word(s, gram_at(s, at)) |= filter_bit(gram_at(s, at));
+    }
 }
 
 /* Whether the gram number `at` lies in the part. */
@@ -332,6 +358,8 @@ static int find_matches(search *s, size_t begin, size_t end, size_t *count)
             if (!s->has[width])
                 continue;
             gram = s->scratch->rolled[(width - 1) * tokens + stop - width];
+            if (!(*filter_word(s, gram) & filter_bit(gram)))
+                continue;
             at = behind = bisect(s, 0, gram, false);
             for (; behind < s->part->grams_count && behind - at < CP_PASSAGE_POSITIONS &&
                    gram_at(s, behind) == gram && length_at(s, behind) == width;
@@ -356,9 +384,7 @@ int cp_passages_find(const cp_part *part, const cp_tokens *document, const uint8
     uint64_t previous = 0;
     int code = CP_OK;
 
-    for (size_t at = 0; at < part->grams_count; at++)
-        if (part->lengths[at] <= CP_PASSAGE_GRAM)
-            s.has[part->lengths[at]] = true;
+    fill_filter(&s);
     if (!part_room(scratch, part->length))
         return CP_NO_MEMORY;
     for (size_t i = 0; i <= count && code == CP_OK; i++) {

@@ -30,7 +30,8 @@
  * q - k and no token of the passage before; on the right likewise, from the last token of the
  * greatest position of the last match's gram. `covered` stays.
  *
- * Time: O(log(grams) + 1) for each token of a region to find the matches. Every match is added and
+ * Time: for each token of a region one look at a filter of the part's grams, and O(log(grams) + 1)
+ * where it may be one, to find the matches; the filter takes O(grams) to fill. Every match is added and
  * removed once as r goes. The search for the best window adds those between it and where it ends in
  * vain, as many as the best window has and CP_PASSAGE_PATIENCE more or fewer, and the best window
  * once more; best windows have no match in common, so all that is no more than

@@ -36,7 +36,16 @@ INLINE ascii_masks read_ascii(const uint8_t *block)
 {
     const __m256i a = half(block, 0), b = half(block, 1);
 
-    return (ascii_masks){mask_of(in_word(a), in_word(b)), mask_of(a, b)};
+    const __m256i line = _mm256_set1_epi8('_');
+    const uint64_t word = mask_of(in_word(a), in_word(b));
+    const uint64_t lines = mask_of(_mm256_cmpeq_epi8(a, line), _mm256_cmpeq_epi8(b, line));
+
+    return (ascii_masks){
+        .word = word,
+        .high = mask_of(a, b),
+        .line = lines,
+        .others = mask_of(in_range(a, '!', '~'), in_range(b, '!', '~')) & ~(word | lines),
+    };
 }
 
 INLINE __m256i look_up(const uint8_t table[16], __m256i places)
@@ -142,11 +151,14 @@ INLINE __m256i mixed(__m256i x)
     return half_mixed(times(half_mixed(x), UINT64_C(0xC4CEB9FE1A85EC53)));
 }
 
+/* cp_fold_letters of each lane */
 INLINE __m256i folded(__m256i words)
 {
-    const __m256i ascii = _mm256_andnot_si256(words, _mm256_set1_epi8(-128));
+    const __m256i capital = _mm256_and_si256(
+        _mm256_cmpgt_epi8(words, _mm256_set1_epi8('A' - 1)),
+        _mm256_cmpgt_epi8(_mm256_set1_epi8('Z' + 1), words));
 
-    return _mm256_or_si256(words, _mm256_srli_epi64(ascii, 2));
+    return _mm256_or_si256(words, _mm256_and_si256(capital, _mm256_set1_epi8(0x20)));
 }
 
 INLINE long long word_at(const uint8_t *text, size_t at)
@@ -154,7 +166,7 @@ INLINE long long word_at(const uint8_t *text, size_t at)
     return (long long)cp_load_little(text + at);
 }
 
-/* The last words of four tokens, `sizes` bytes of each, as cp_tokens_hash has them. */
+/* The last words of four tokens, `sizes` bytes of each, as cp_code_tokens_hash has them. */
 INLINE __m256i last_words(const uint8_t *text, __m128i sizes, size_t end_0, size_t end_1,
                           size_t end_2, size_t end_3)
 {
@@ -168,14 +180,15 @@ INLINE __m256i last_words(const uint8_t *text, __m128i sizes, size_t end_0, size
 /* Four tokens at a time as if none had more than 8 bytes; then the longer ones as if they had 9 to
  * 16; then the rest. So there are no branches on the sizes of tokens. */
 PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
-                   size_t count)
+                   size_t count, bool code)
 {
     const __m256i begin = _mm256_set1_epi64x((long long)CP_HASH_START);
     uint32_t longer[MOST + 4], rest[MOST + 4];
     size_t at = 0, longer_count = 0, rest_count = 0, i = 0;
 
+    (void)code; /* four words fold at once, so the slower way will do */
     for (; at < count && end[at] < 8; at++)
-        hash[at] = cp_tokens_hash(text, start[at], end[at]);
+        hash[at] = cp_code_tokens_hash(text, start[at], end[at]);
     for (; count - at >= 4; at += 4) {
         const __m128i sizes = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(end + at)),
                                             _mm_loadu_si128((const __m128i *)(start + at)));
@@ -191,7 +204,7 @@ PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *e
         }
     }
     for (; at < count; at++)
-        hash[at] = cp_tokens_hash(text, start[at], end[at]);
+        hash[at] = cp_code_tokens_hash(text, start[at], end[at]);
 
     for (; longer_count - i >= 4; i += 4) {
         const uint32_t *const four = longer + i;
@@ -218,18 +231,29 @@ PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *e
     for (; i < longer_count; i++)
         rest[rest_count++] = longer[i];
     for (i = 0; i < rest_count; i++)
-        hash[rest[i]] = cp_tokens_hash(text, start[rest[i]], end[rest[i]]);
+        hash[rest[i]] = cp_code_tokens_hash(text, start[rest[i]], end[rest[i]]);
 }
 
 TARGET int cp_tokens_scan_avx2(const uint8_t *text, size_t len, cp_tokens *out,
                                uint64_t *ill_formed)
 {
-    return scan_blocks(text, len, out, ill_formed);
+    return scan_blocks(text, len, out, ill_formed, false);
 }
 
 TARGET uint64_t cp_tokens_count_avx2(const uint8_t *text, size_t len)
 {
-    return count_blocks(text, len);
+    return count_blocks(text, len, false);
+}
+
+TARGET int cp_code_tokens_scan_avx2(const uint8_t *text, size_t len, cp_tokens *out,
+                                    uint64_t *ill_formed)
+{
+    return scan_blocks(text, len, out, ill_formed, true);
+}
+
+TARGET uint64_t cp_code_tokens_count_avx2(const uint8_t *text, size_t len)
+{
+    return count_blocks(text, len, true);
 }
 
 #else

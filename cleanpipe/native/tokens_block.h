@@ -1,6 +1,8 @@
 /* The token kernels over blocks of 64 bytes, whose properties are 64-bit masks: bit i of a mask
  * is about byte i of the block. A variant defines TARGET (its function attribute, or nothing),
- * includes this file, defines what is only declared below, and calls scan_blocks and count_blocks. */
+ * includes this file, defines what is only declared below, and calls scan_blocks and count_blocks.
+ *
+ * `code` is a constant wherever it is an argument: whether the tokens are those of code_tokens.h. */
 #ifndef CP_TOKENS_BLOCK_H
 #define CP_TOKENS_BLOCK_H
 
@@ -15,8 +17,10 @@
 #define PASS TARGET static __attribute__((noinline))
 
 typedef struct {
-    uint64_t word; /* ASCII letters and digits */
-    uint64_t high; /* bytes that are not ASCII */
+    uint64_t word;   /* ASCII letters and digits */
+    uint64_t high;   /* bytes that are not ASCII */
+    uint64_t line;   /* `_` */
+    uint64_t others; /* what else is visible in ASCII */
 } ascii_masks;
 
 /* Code points that texts are full of, told by their bytes alone; those that reach beyond the
@@ -69,14 +73,17 @@ INLINE common_masks read_common(const uint8_t *block);
 /* Writes base + i for every bit i that is set and returns their number. Up to 8 more numbers are
  * written behind them, so that there is no branch. */
 INLINE size_t write_bits(uint32_t *to, uint64_t bits, uint32_t base);
-/* The hashes, as cp_tokens_hash gives them, of `count` tokens in order of place. */
-PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end,
-                     uint64_t *hash, size_t count);
+/* The hashes, as cp_tokens_hash or cp_code_tokens_hash gives them, of `count` tokens in order of
+ * place. */
+PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
+                   size_t count, bool code);
 
 /* What a block needs to know of those before it. */
 typedef struct {
     uint64_t run, cluster;   /* 1 if the last byte is in a token of that class, else 0 */
+    uint64_t single;         /* the same for a code token of one code point */
     uint64_t joins, covered; /* the first bytes of this block, as in `classify` */
+    uint64_t rests;          /* likewise */
     uint64_t ill_formed;     /* so far */
 } before;
 
@@ -97,19 +104,26 @@ INLINE uint64_t joined(uint64_t joins, uint64_t from, uint64_t carry)
 
 /* The block at `at`, whose code points may reach up to `end`. `absent` bytes at its end, 0 to 63,
  * are behind the text: then the block is read from so many bytes before `at`. */
-INLINE edges classify(const uint8_t *at, const uint8_t *end, unsigned absent, before *b)
+INLINE edges classify(const uint8_t *at, const uint8_t *end, unsigned absent, before *b,
+                      const bool code)
 {
     ascii_masks ascii = read_ascii(at - absent);
     uint64_t run, cluster = 0, in, in_run, in_cluster, joins = b->joins;
+    /* Code tokens of one code point, marks, and the bytes behind the first of both. */
+    uint64_t single = 0, marks = 0, rests = b->rests;
     edges found = {0, 0, 0};
 
     ascii.word >>= absent;
     ascii.high >>= absent;
     run = ascii.word;
-    b->joins = 0;
+    if (code) {
+        run |= ascii.line >> absent;
+        single = ascii.others >> absent;
+    }
+    b->joins = b->rests = 0;
     if (ascii.high) {
         const common_masks common = read_common(at - absent);
-        const uint64_t tail = common.tail >> absent, other = common.other >> absent;
+        const uint64_t tail = common.tail >> absent, other = code ? 0 : common.other >> absent;
         const uint64_t two = common.run >> absent, three = common.cluster >> absent;
         const uint64_t tails = two << 1 | three << 1 | three << 2;
         /* Tails of sequences, well-formed or not. */
@@ -123,9 +137,9 @@ INLINE edges classify(const uint8_t *at, const uint8_t *end, unsigned absent, be
         b->covered = 0;
         while (leads) {
             int lead = __builtin_ctzll(leads);
-            uint32_t code;
-            int length = cp_utf8_decode(at + lead, end, &code);
-            uint8_t kind = cp_unicode_kind_of(code);
+            uint32_t point;
+            int length = cp_utf8_decode(at + lead, end, &point);
+            uint8_t kind = cp_unicode_kind_of(point);
             uint8_t token_class = cp_unicode_kinds[kind].token_class;
             uint64_t one = UINT64_C(1) << lead, all, rest;
 
@@ -144,7 +158,15 @@ INLINE edges classify(const uint8_t *at, const uint8_t *end, unsigned absent, be
                 b->joins |= with >> 1 >> (63 - lead);
                 run |= token_class == CP_RUN ? one : 0;
                 cluster |= token_class == CP_CLUSTER ? one : 0;
+                marks |= token_class == CP_MARK ? one : 0;
                 found.fold |= kind >= CP_PLAIN_KINDS ? one : 0;
+            } else if (code && cp_is_operator(point, kind)) {
+                single |= one;
+                found.fold |= kind >= CP_PLAIN_KINDS ? one : 0;
+            }
+            if (code && (marks | single) & one) {
+                rests |= rest << lead;
+                b->rests |= rest >> 1 >> (63 - lead);
             }
             leads &= leads - 1;
         }
@@ -156,23 +178,31 @@ INLINE edges classify(const uint8_t *at, const uint8_t *end, unsigned absent, be
     in_cluster = cluster | joined(joins, cluster, b->cluster);
     in = in_run | in_cluster;
     found.start = cluster | (run & ~(in_run << 1 | b->run));
-    found.end = (in << 1 | b->run | b->cluster) & (found.start | ~in);
+    if (code) {
+        single |= marks & ~in; /* marks with nothing to continue */
+        found.start |= single;
+        single |= joined(rests, single, b->single);
+        in |= single;
+    }
+    found.end = (in << 1 | b->run | b->cluster | b->single) & (found.start | ~in);
     found.fold &= in;
     b->run = in_run >> 63;
     b->cluster = in_cluster >> 63;
+    b->single = code ? single >> 63 : 0;
     return found;
 }
 
 /* The last block, with `left` of 1 to 64 bytes at `at`. */
-INLINE edges classify_last(const uint8_t *text, const uint8_t *at, size_t left, before *b)
+INLINE edges classify_last(const uint8_t *text, const uint8_t *at, size_t left, before *b,
+                           const bool code)
 {
     uint8_t alone[BLOCK + 8] = {0}; /* zeros end a token and a sequence */
 
     if (at - text >= BLOCK)
-        return classify(at, at + left, (unsigned)(BLOCK - left), b);
+        return classify(at, at + left, (unsigned)(BLOCK - left), b, code);
     for (size_t i = 0; i < left; i++)
         alone[i] = at[i];
-    return classify(alone, alone + sizeof alone, 0, b);
+    return classify(alone, alone + sizeof alone, 0, b, code);
 }
 
 /* The places of the ones of a byte, one a byte, from the lowest on. */
@@ -187,7 +217,7 @@ static const uint64_t ones[256] = {ONES_64(0), ONES_64(64), ONES_64(128), ONES_6
 
 /* A text is scanned by pieces of this many bytes, each in passes that hardly branch on what is in
  * it: the edges of its tokens as masks, then as numbers, then the hashes. Of n bytes at most
- * (n + 1) / 2 begin a token. */
+ * (n + 1) / 2 begin a token of two bytes, or one that is no code token. */
 #define PIECE 4096
 #define MOST (PIECE / 2 + BLOCK)
 
@@ -196,15 +226,15 @@ typedef struct {
     uint64_t any_fold;
 } piece_edges;
 
-PASS void find_edges(const uint8_t *text, size_t len, size_t at, size_t blocks, before *state,
-                     piece_edges *to)
+INLINE void find_edges_of(const uint8_t *text, size_t len, size_t at, size_t blocks,
+                          before *state, piece_edges *to, const bool code)
 {
     before b = *state;
 
     to->any_fold = 0;
     for (size_t i = 0; i < blocks; i++, at += BLOCK) {
-        const edges found = len - at > BLOCK ? classify(text + at, text + len, 0, &b)
-                                             : classify_last(text, text + at, len - at, &b);
+        const edges found = len - at > BLOCK ? classify(text + at, text + len, 0, &b, code)
+                                             : classify_last(text, text + at, len - at, &b, code);
 
         to->start[i] = found.start;
         to->end[i] = found.end;
@@ -212,6 +242,18 @@ PASS void find_edges(const uint8_t *text, size_t len, size_t at, size_t blocks, 
         to->any_fold |= found.fold;
     }
     *state = b;
+}
+
+PASS void find_edges(const uint8_t *text, size_t len, size_t at, size_t blocks, before *state,
+                     piece_edges *to)
+{
+    find_edges_of(text, len, at, blocks, state, to, false);
+}
+
+PASS void find_code_edges(const uint8_t *text, size_t len, size_t at, size_t blocks,
+                          before *state, piece_edges *to)
+{
+    find_edges_of(text, len, at, blocks, state, to, true);
 }
 
 /* The numbers of all masks of a piece that begins at `base`. Returns how many. */
@@ -242,7 +284,8 @@ PASS size_t list_folding(uint32_t *list, size_t count, const piece_edges *masks,
     return count;
 }
 
-INLINE int scan_blocks(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed)
+INLINE int scan_blocks(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed,
+                       const bool code)
 {
     const size_t count = out->count;
     size_t starts = count, ends = count; /* starts is at most one ahead */
@@ -258,18 +301,19 @@ INLINE int scan_blocks(const uint8_t *text, size_t len, cp_tokens *out, uint64_t
         const size_t blocks = (piece + BLOCK - 1) / BLOCK;
         size_t open = 0;
 
-        if (cp_tokens_reserve(out, piece / 2 + BLOCK) != CP_OK) {
+        if (cp_tokens_reserve(out, (code ? piece : piece / 2) + BLOCK) != CP_OK) {
             out->count = count;
             return CP_NO_MEMORY;
         }
-        find_edges(text, len, at, blocks, &b, &masks);
+        (code ? find_code_edges : find_edges)(text, len, at, blocks, &b, &masks);
         if (masks.any_fold)
             folds = list_folding(folding, folds, &masks, blocks, starts - count);
         starts += write_all(out->start + starts, masks.start, blocks, (uint32_t)at);
         ends += write_all(out->end + ends, masks.end, blocks, (uint32_t)at);
         if (len - at <= PIECE && starts > ends) /* only when the last block is full */
             out->end[ends++] = (uint32_t)len;
-        hash_all(text, out->start + first, out->end + first, out->hash + first, ends - first);
+        hash_all(text, out->start + first, out->end + first, out->hash + first, ends - first,
+                 code);
         for (size_t i = 0; i < folds; i++) {
             const size_t token = count + folding[i] - 1;
 
@@ -286,17 +330,18 @@ INLINE int scan_blocks(const uint8_t *text, size_t len, cp_tokens *out, uint64_t
     return CP_OK;
 }
 
-INLINE uint64_t count_blocks(const uint8_t *text, size_t len)
+INLINE uint64_t count_blocks(const uint8_t *text, size_t len, const bool code)
 {
     uint64_t count = 0;
     before b = {0};
     size_t at = 0;
 
     for (; len - at > BLOCK; at += BLOCK)
-        count += (uint64_t)__builtin_popcountll(classify(text + at, text + len, 0, &b).start);
+        count += (uint64_t)__builtin_popcountll(
+            classify(text + at, text + len, 0, &b, code).start);
     if (at < len)
         count += (uint64_t)__builtin_popcountll(
-            classify_last(text, text + at, len - at, &b).start);
+            classify_last(text, text + at, len - at, &b, code).start);
     return count;
 }
 

@@ -27,7 +27,7 @@ INLINE uint8x16_t in_range(uint8x16_t bytes, uint8_t first, uint8_t count)
 
 INLINE ascii_masks read_ascii(const uint8_t *block)
 {
-    uint8x16_t word[4], high[4];
+    uint8x16_t word[4], high[4], line[4], others[4];
 
     for (int i = 0; i < 4; i++) {
         const uint8x16_t bytes = vld1q_u8(block + 16 * i);
@@ -35,8 +35,15 @@ INLINE ascii_masks read_ascii(const uint8_t *block)
         word[i] = vorrq_u8(in_range(vorrq_u8(bytes, vdupq_n_u8(0x20)), 'a', 26),
                            in_range(bytes, '0', 10));
         high[i] = vcgeq_u8(bytes, vdupq_n_u8(0x80));
+        line[i] = vceqq_u8(bytes, vdupq_n_u8('_'));
+        others[i] = vbicq_u8(in_range(bytes, '!', 94), vorrq_u8(word[i], line[i]));
     }
-    return (ascii_masks){mask_of(word), mask_of(high)};
+    return (ascii_masks){
+        .word = mask_of(word),
+        .high = mask_of(high),
+        .line = mask_of(line),
+        .others = mask_of(others),
+    };
 }
 
 INLINE uint8x16_t groups_of(uint8x16_t bytes, const uint8_t high[16], const uint8_t low[16])
@@ -102,20 +109,32 @@ INLINE size_t write_bits(uint32_t *to, uint64_t bits, uint32_t base)
 
 /* NEON has no 64-bit multiplication. */
 PASS void hash_all(const uint8_t *text, const uint32_t *start, const uint32_t *end, uint64_t *hash,
-                   size_t count)
+                   size_t count, bool code)
 {
     for (size_t i = 0; i < count; i++)
-        hash[i] = cp_tokens_hash(text, start[i], end[i]);
+        hash[i] = code ? cp_code_tokens_hash(text, start[i], end[i])
+                       : cp_tokens_hash(text, start[i], end[i]);
 }
 
 int cp_tokens_scan_neon(const uint8_t *text, size_t len, cp_tokens *out, uint64_t *ill_formed)
 {
-    return scan_blocks(text, len, out, ill_formed);
+    return scan_blocks(text, len, out, ill_formed, false);
 }
 
 uint64_t cp_tokens_count_neon(const uint8_t *text, size_t len)
 {
-    return count_blocks(text, len);
+    return count_blocks(text, len, false);
+}
+
+int cp_code_tokens_scan_neon(const uint8_t *text, size_t len, cp_tokens *out,
+                             uint64_t *ill_formed)
+{
+    return scan_blocks(text, len, out, ill_formed, true);
+}
+
+uint64_t cp_code_tokens_count_neon(const uint8_t *text, size_t len)
+{
+    return count_blocks(text, len, true);
 }
 
 #else

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from cleanpipe import ConfigError
 from cleanpipe.dedup.fields import Field, known, strings, texts
 from cleanpipe.dedup.items import Item, Part, Tests, TestSet, item_files, read_items
-from cleanpipe.document import Document, frozen
+from cleanpipe.document import frozen
 from cleanpipe.parameters import build, shown
 from tests.jobs import ROOT
 
@@ -948,13 +948,3 @@ def test_the_page_tells_the_truth(tmp_path: Path) -> None:
     [read] = read_items(made(tmp_path, paths="a.jsonl"))
     names = ["messages.role", "messages.content", "choices.text", "choices.label"]
     assert (read.id, [part.name for part in read.parts]) == ("b/1", names)
-
-
-def test_the_sets_of_the_page_are_sound(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "contamination.md").read_text("utf-8")
-    [block] = re.findall(r"^```yaml\n(tests:\n.*?)^```", text, re.MULTILINE | re.DOTALL)
-    tree = Document.parse(block, "page").tree
-    found, faults = sets_of(tmp_path, tree["tests"])
-    assert not faults
-    assert list(found) == ["sums", "exam", "programs"]
-    assert found["programs"]["fields"]["solution"] == "{prompt}{canonical_solution}"

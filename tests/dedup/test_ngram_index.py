@@ -57,6 +57,17 @@ def test_texts_in_passages_out() -> None:
     assert set(index.hashes[hits.ordinals].tolist()) <= set(hashes.tolist())
 
 
+def test_several_are_asked_at_once() -> None:
+    indexes = [NgramIndex.build(TESTS, n) for n in (4, 1, 4, 9)]
+    for index, hits in zip(indexes, NgramIndex.query_all(indexes, TEXTS), strict=True):
+        alone = index.query(TEXTS)
+        assert len(alone.ordinals) > 0 or index.n == 9
+        assert [each.tolist() for each in hits] == [each.tolist() for each in alone]
+    assert NgramIndex.query_all([], TEXTS) == []
+    with pytest.raises(ValueError, match="code tokens and of others cannot be asked together"):
+        NgramIndex.query_all([indexes[0], NgramIndex.build(TESTS, 4, code=True)], TEXTS)
+
+
 def test_values_go_beside_the_ordinals() -> None:
     hashes = _native.ngrams(pa.array(["a b c d"]), 2)[1]
     index = NgramIndex.build(hashes, 2, [10, 11, 12])

@@ -17,6 +17,7 @@ DOCUMENTS = [
     "README.md",
     "docs/pipeline-file.md",
     "docs/near-duplicates.md",
+    "docs/contamination.md",
     "docs/signatures.md",
     "docs/benchmarks.md",
     "docs/how-to/incremental.md",
@@ -59,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     """A working directory with the sample, and the README's pipeline file."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for language, block in blocks("README.md"):
-        if language == "yaml":
+        if language == "yaml" and "sources" in YAML(typ="safe").load(block):
             (tmp_path / "pipeline.yaml").write_text(block, encoding="utf-8")
     return tmp_path
 
@@ -80,6 +81,9 @@ def test_commands(document: str, folder: Path) -> None:
     for language, block in blocks(document):
         if language == "yaml":
             tree = YAML(typ="safe").load(block)
+            if "tests" in tree:  # what the document builds an index of
+                (folder / "tests.yaml").write_text(block, encoding="utf-8")
+                continue
             path = folder / ("pipeline.yaml" if "sources" in tree else "fragment.yaml")
             path.write_text(block, encoding="utf-8")
             run_line(f"cleanpipe check {path.name} --input examples/sample/help.jsonl.zst", folder)

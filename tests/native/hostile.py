@@ -147,13 +147,15 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
     return {
         "replaced": partial(_native.replaced, array),
         "tokens": partial(_native.tokens, array),
+        "code tokens": partial(_native.tokens, array, code=True),
+        "without markup": partial(_native.without_markup, array),
         "ngrams": partial(_native.ngrams, array, GRAM),
         "paragraphs": partial(_native.segments, array, "paragraph"),
         "lines": partial(_native.segments, array, "line"),
         "sentences": partial(_native.segments, array, "sentence"),
         "measures": partial(_native.measures, array, _native.MEASURES),
         "minhash": partial(_native.minhash, array, GRAM, *permutations(16, 1)),
-        "index": partial(_native.index_query, index, array),
+        "index": partial(_native.index_query, (index, index), array),
     }
 
 

@@ -32,8 +32,14 @@ def index(hashes: Sequence[int], n: int = 1, values: Sequence[int] | None = None
     return _native.index_build(np.array(hashes, dtype=np.uint64), given_values, n).tobytes()
 
 
+def ask(image: Any, texts: Any) -> Any:
+    """What one index has of the texts."""
+    [columns] = _native.index_query((image,), texts)
+    return columns
+
+
 def query(image: Any, texts: Any) -> list[list[Hit]]:
-    offsets, *columns = (column.tolist() for column in _native.index_query(image, texts))
+    offsets, *columns = (column.tolist() for column in ask(image, texts))
     found = list(zip(*columns, strict=True))
     return [found[a:b] for a, b in pairwise(offsets)]
 
@@ -260,7 +266,7 @@ def test_every_truncation_is_refused() -> None:
     image = small()
     for size in range(len(image)):
         with pytest.raises(ValueError, match="not an n-gram index|of which there are"):
-            _native.index_query(image[:size], strings([TEXT]))
+            ask(image[:size], strings([TEXT]))
     with pytest.raises(ValueError, match=f"of {len(image)} bytes, of which there are"):
         _native.index_header(image + b"\0")
 
@@ -287,7 +293,7 @@ def test_every_truncation_is_refused() -> None:
 def test_headers_that_lie(at: int, bytes_: bytes, message: str) -> None:
     image = small()
     image = image[:at] + bytes_ + image[at + len(bytes_) :]
-    for call in (_native.index_header, lambda index: _native.index_query(index, strings([TEXT]))):
+    for call in (_native.index_header, lambda index: ask(index, strings([TEXT]))):
         with pytest.raises(ValueError, match=message):
             call(image)
 
@@ -339,11 +345,11 @@ def test_any_body_is_survived(body: bytes, count: int, valued: bool) -> None:
 
 
 def test_shapes_and_dtypes() -> None:
-    columns = _native.index_query(small(), strings([TEXT, None]))
+    columns = ask(small(), strings([TEXT, None]))
     assert [column.dtype for column in columns] == ["i8", "i8", "i8", "i8", "u4"]
     count = len(_native.ngrams(strings([TEXT]), 3)[1])
     assert [column.shape for column in columns] == [(3,), (count,), (count,), (count,), (count,)]
-    assert [column.tolist() for column in _native.index_query(small(), pa.array([]))] == [
+    assert [column.tolist() for column in ask(small(), pa.array([]))] == [
         [0], [], [], [], []
     ]  # fmt: skip
 
@@ -390,11 +396,37 @@ def test_arrays_of_other_shapes() -> None:
 
 def test_other_arguments() -> None:
     with pytest.raises(TypeError):
-        _native.index_query("text", strings(["a"]))  # type: ignore[arg-type]
+        ask("text", strings(["a"]))
+    with pytest.raises(TypeError):
+        _native.index_query([small()], strings(["a"]))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=re.escape("got list")):
-        _native.index_query(small(), ["a"])  # type: ignore[arg-type]
+        ask(small(), ["a"])
     with pytest.raises(ValueError, match="not an n-gram index"):
-        _native.index_query(b"", strings(["a"]))
+        ask(b"", strings(["a"]))
+
+
+@SETTINGS
+@given(st.lists(st.none() | TEXTS, max_size=4), st.lists(st.integers(1, 5), max_size=4))
+def test_together_as_alone(texts: list[str | None], lengths: list[int]) -> None:
+    asked = strings([*texts, "", *texts, "a b"])
+    images = []
+    for n in lengths:
+        hashes = np.unique(_native.ngrams(asked, n)[1])
+        images.append(index(hashes[::2].tolist(), n))
+    together = _native.index_query(tuple(images), asked)
+    assert len(together) == len(images)
+    for image, columns in zip(images, together, strict=True):
+        alone = ask(image, asked)
+        assert [each.tolist() for each in columns] == [each.tolist() for each in alone]
+
+
+def test_indexes_that_do_not_go_together() -> None:
+    code = _native.index_build(np.zeros(0, np.uint64), None, 5, code=True).tobytes()
+    with pytest.raises(ValueError, match="code tokens and of others cannot be asked together"):
+        _native.index_query((small(), code), strings([TEXT]))
+    with pytest.raises(ValueError, match="of which there are"):
+        _native.index_query((small(), small()[:-1]), strings([TEXT]))
+    assert _native.index_query((), strings([TEXT])) == ()
 
 
 def test_any_buffer_will_do() -> None:
@@ -417,9 +449,9 @@ def test_nothing_leaks() -> None:
 
     def calls(times: int) -> None:
         for _ in range(times):
-            _native.index_query(image, texts)
+            ask(image, texts)
             _native.index_build(hashes, None, 2)
-            for bad in (lambda: _native.index_query(broken, texts),
+            for bad in (lambda: ask(broken, texts),
                         lambda: _native.index_build(hashes[::-1].copy(), None, 2)):  # fmt: skip
                 with pytest.raises(ValueError):
                     bad()

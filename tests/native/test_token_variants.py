@@ -34,21 +34,31 @@ Scalar = Callable[[Sequence[bytes]], Result]
 
 
 def scan(texts: Sequence[bytes]) -> Result:
-    """Offsets, starts, ends, hashes, counts and ill-formed sequences of all texts."""
+    """Offsets, starts, ends and hashes, of code tokens too, and ill-formed sequences of all texts.
+
+    (The offsets are of tokens as they were counted.)
+    """
     array = pa.array(texts, pa.large_binary()).view(pa.large_string())
-    found = (*_native.tokens(array), _native.token_counts(array), _native.replaced(array))
-    return [column.tolist() for column in found]
+    kinds = [column for code in (False, True) for column in _native.tokens(array, code=code)]
+    return [
+        column.tolist() for column in (*kinds, _native.token_counts(array), _native.replaced(array))
+    ]
 
 
 def expected(texts: Sequence[bytes]) -> Result:
-    tokens = [reference.tokens(text) for text in texts]
-    flat = [token for some in tokens for token in some]
+    columns: Result = []
+    for tokens_of in (reference.tokens, reference.code_tokens):
+        tokens = [tokens_of(text) for text in texts]
+        flat = [token for some in tokens for token in some]
+        columns += [
+            [0, *np.cumsum([len(some) for some in tokens]).tolist()],
+            [token.start for token in flat],
+            [token.end for token in flat],
+            [token.hash for token in flat],
+        ]
     return [
-        [0, *np.cumsum([len(some) for some in tokens]).tolist()],
-        [token.start for token in flat],
-        [token.end for token in flat],
-        [token.hash for token in flat],
-        [len(some) for some in tokens],
+        *columns,
+        [len(reference.tokens(text)) for text in texts],
         [reference.characters(text)[1] for text in texts],
     ]
 
@@ -94,6 +104,7 @@ def scalar() -> Iterator[Scalar]:
 ITEMS = [
     *(c.encode() for c in "a Zé×÷ÀßΣяЯѠѡѐЏع\u212a\u0301\u0345\u200c\u200d\ufe0f\u0800ƂȺ"),
     *(c.encode() for c in "“‿\u200f、〒〕々〆〡がーカ\u3099，！０Ａ：ｱﾞ"),
+    *(c.encode() for c in "_@[`{~!©\xa0\xad£€\u0300\u0488ﾞ＿＝\ufffd"),
     *(c.encode() for c in "中一鿿㐀䶿䷀\u2028\ufeff한ກé"),
     *(c.encode() for c in "𠮷🙂\U000e0100𝐀𐐀\U0010ffff"),
     b"\x00", b"\x7f", b"\x80", b"\xbf", b"\xc0", b"\xc1\x81", b"\xc3", b"\xd0", b"\xe0\x9f\xbf",
@@ -101,7 +112,17 @@ ITEMS = [
     b"\xef\xbc", b"\xf0\x9f\x98", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xf5", b"\xff",
     b"\xe5\x80\x80\x80", b"\xd0\x90\x90", b"\xe4\xb8\xad\xcc\x81", b"a\xcc\x81\xe2\x80\x8d",
 ]  # fmt: skip
-FILLERS = [b"a", b" ", "é".encode(), "中".encode(), "я".encode(), "。".encode(), "Б".encode()]
+FILLERS = [
+    b"a",
+    b" ",
+    b"_",
+    b"=",
+    "é".encode(),
+    "中".encode(),
+    "я".encode(),
+    "。".encode(),
+    "Б".encode(),
+]
 
 
 def filled(filler: bytes, size: int) -> bytes:
@@ -182,7 +203,10 @@ def test_tokens_across_pieces(folding: str, scalar: Scalar) -> None:
     assert scan(texts) == scalar(texts)
 
 
-@pytest.mark.parametrize("unit", ["a ", "a中", "É ", "é", "\u0301", "a\u200d ", "𠮷", "\xff", "Z"])
+@pytest.mark.parametrize(
+    "unit",
+    ["a ", "a中", "É ", "é", "\u0301", "a\u200d ", "𠮷", "\xff", "Z"] + ["=", "_[", "“", "©"],
+)
 def test_as_many_tokens_as_there_can_be(unit: str, scalar: Scalar) -> None:
     data = b"\xff" if unit == "\xff" else unit.encode()
     for size in (1, 63, 64, 65, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE):

@@ -10,6 +10,7 @@
 typedef struct {
     uint64_t gram;
     uint32_t position;
+    uint8_t length;
 } placed;
 
 static int compare(const void *a, const void *b)
@@ -23,7 +24,7 @@ static int compare(const void *a, const void *b)
 
 /* The arrays of a part, each in a block of its own at an odd address, to be freed. */
 typedef struct {
-    uint8_t *tokens, *weights, *grams, *positions;
+    uint8_t *tokens, *weights, *grams, *positions, *lengths;
 } blocks;
 
 static uint8_t *block(size_t size)
@@ -34,22 +35,30 @@ static uint8_t *block(size_t size)
 static blocks make_part(const uint64_t *hash, size_t length, uint64_t *state, bool damaged,
                         cp_part *part)
 {
-    const size_t grams = cp_ngrams_count(length, CP_PASSAGE_GRAM);
-    blocks b = {block(8 * length), block(4 * length), block(8 * grams), block(4 * grams)};
-    uint64_t *gram = fuzz_allocate((length + 1) * sizeof *gram);
-    placed *order = fuzz_allocate((grams + 1) * sizeof *order);
+    /* As many as there are of lines of one token each, or fewer. */
+    blocks b = {block(8 * length), block(4 * length), block(8 * length), block(4 * length),
+                block(length)};
+    placed *order = fuzz_allocate((length + 1) * sizeof *order);
+    size_t grams = 0;
 
-    if (length) {
+    if (length)
         memcpy(b.tokens + 1, hash, 8 * length);
-        cp_ngrams_roll(hash, length, CP_PASSAGE_GRAM, gram);
+    for (size_t line = 0, size; line < length; line += size) {
+        uint64_t gram[40];
+        uint8_t width;
+
+        size = 1 + fuzz_random(state) % (fuzz_random(state) % 2 ? 3 : 40);
+        size = size < length - line ? size : length - line;
+        width = (uint8_t)(size < CP_PASSAGE_GRAM ? size : CP_PASSAGE_GRAM);
+        cp_ngrams_roll(hash + line, size, width, gram);
+        for (size_t i = 0; i + width <= size; i++)
+            order[grams++] = (placed){gram[i], (uint32_t)(line + i), width};
     }
     for (size_t i = 0; i < length; i++) {
         uint32_t weight = fuzz_random(state) % 8 ? (uint32_t)(fuzz_random(state) % 4) : UINT32_MAX;
 
         memcpy(b.weights + 1 + 4 * i, &weight, sizeof weight);
     }
-    for (size_t i = 0; i < grams; i++)
-        order[i] = (placed){gram[i], (uint32_t)i};
     if (grams)
         qsort(order, grams, sizeof *order, compare);
     for (size_t i = 0; i < grams; i++) {
@@ -58,10 +67,20 @@ static blocks make_part(const uint64_t *hash, size_t length, uint64_t *state, bo
         if (damaged && fuzz_random(state) % 4 == 0)
             order[i].gram = order[fuzz_random(state) % grams].gram;
         memcpy(b.grams + 1 + 8 * i, &order[i].gram, sizeof order[i].gram);
+        if (damaged && fuzz_random(state) % 4 == 0)
+            order[i].length = (uint8_t)(fuzz_random(state) % 6);
         memcpy(b.positions + 1 + 4 * i, &order[i].position, sizeof order[i].position);
+        b.lengths[1 + i] = order[i].length;
     }
-    *part = (cp_part){b.tokens + 1, b.weights + 1, b.grams + 1, b.positions + 1, length, 0, 0};
-    free(gram);
+    *part = (cp_part){
+        .tokens = b.tokens + 1,
+        .weights = b.weights + 1,
+        .grams = b.grams + 1,
+        .positions = b.positions + 1,
+        .lengths = b.lengths + 1,
+        .grams_count = grams,
+        .length = length,
+    };
     free(order);
     return b;
 }
@@ -101,7 +120,7 @@ uint64_t fuzz_passages(const fuzz_input *in)
     }
     from = (size_t)fuzz_random(&state) % (tokens.count + 1);
     length = (size_t)fuzz_random(&state) % (tokens.count - from + 1) % 200;
-    b = make_part(tokens.hash + from, length, &state, damaged, &part);
+    b = make_part(tokens.count ? tokens.hash + from : NULL, length, &state, damaged, &part);
     part.need = in->parameter[3] % 64u;
     part.span = in->parameter[4] == 0xFF ? UINT32_MAX : in->parameter[4];
     for (size_t i = 0; i < 4; i++)
@@ -141,6 +160,7 @@ uint64_t fuzz_passages(const fuzz_input *in)
     free(b.weights);
     free(b.grams);
     free(b.positions);
+    free(b.lengths);
     cp_passages_close(scratch);
     cp_passages_free(&found);
     cp_tokens_free(&tokens);
