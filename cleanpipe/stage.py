@@ -267,6 +267,10 @@ class Filter(Stage):
             codes[failures[code - 1]] = code
         return codes
 
+    def bounded(self) -> dict[str, Bounds]:
+        """Its parameters that are bounds and leave something out, by name, in order."""
+        return _bounded(self)
+
     def too_short(self, units: Units) -> Flags:
         """Flags, shape (n,): which units are not to be judged, for they are short."""
         if self.min_tokens < 1:
@@ -537,9 +541,18 @@ class NamedSet(Stage):
 
     min_tokens: int = 0
 
+    def bounded(self) -> dict[str, Bounds]:
+        """Its parameters that are bounds and leave something out, by name, in order."""
+        return _bounded(self)
+
     @abstractmethod
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """Members in order: (name within the set, stage); a rule that is off is left out."""
+
+
+def _bounded(stage: Filter | NamedSet) -> dict[str, Bounds]:
+    named = ((field.name, getattr(stage, field.name)) for field in fields(stage))
+    return {name: value for name, value in named if isinstance(value, Bounds) and value}
 
 
 Filters: TypeAlias = tuple[tuple[str, Filter], ...]
