@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import typing
 from collections.abc import Mapping, Sequence
@@ -326,9 +327,14 @@ class _Parser:
 
 
 def _expanded(stage: Stage) -> list[tuple[str, Stage]]:
-    if isinstance(stage, NamedSet):
-        return [(f".{member}" if member else "", rule) for member, rule in stage.expand()]
-    return [("", stage)]
+    if not isinstance(stage, NamedSet):
+        return [("", stage)]
+    made = []
+    for member, rule in stage.expand():
+        if stage.min_tokens and isinstance(rule, Filter) and not rule.min_tokens:
+            rule = dataclasses.replace(rule, min_tokens=stage.min_tokens)
+        made.append((f".{member}" if member else "", rule))
+    return made
 
 
 def document_of(tree: Mapping[str, Any]) -> Document:

@@ -145,10 +145,9 @@ class PhaseRun:
             if self.watch:
                 self.watch(Judged(step, stage, rows, measures, ()))
             return measures
-        failures = stage.failures(measures)
+        failures, codes = stage.verdicts(units, measures)
         if self.watch:
             self.watch(Judged(step, stage, rows, measures, failures))
-        codes = stage.judge(measures)
         newly = np.flatnonzero((codes > 0) & batch.alive[rows])
         if len(newly):
             theirs = {name: rows_of(value, newly) for name, value in measures.items()}

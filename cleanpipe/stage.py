@@ -196,6 +196,7 @@ class Stage(ABC):
         self.__dict__.update(state)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Filter(Stage):
     """Bounds on measures; never changes text. Without rules it is a scorer: it drops nothing.
 
@@ -203,11 +204,16 @@ class Filter(Stage):
     its own overrides :meth:`measure` (and :meth:`takes` where it takes more than its
     rules look at), one that can show the culprit overrides :meth:`evidence`.
 
+    Parameters, of every filter:
+        min_tokens: units of fewer tokens are measured, and not judged. Default 0.
+
     Class attributes:
         labels: which of its measures are labels (text), not numbers.
     """
 
     labels: ClassVar[tuple[str, ...]] = ()
+
+    min_tokens: int = 0
 
     def label_values(self) -> Mapping[str, Collection[str]]:
         """For each label that it knows all values of: these values. Default: none is known."""
@@ -260,6 +266,24 @@ class Filter(Stage):
         for code in range(len(failures), 0, -1):
             codes[failures[code - 1]] = code
         return codes
+
+    def bounded(self) -> dict[str, Bounds]:
+        """Its parameters that are bounds and leave something out, by name, in order."""
+        return _bounded(self)
+
+    def too_short(self, units: Units) -> Flags:
+        """Flags, shape (n,): which units are not to be judged, for they are short."""
+        if self.min_tokens < 1:
+            return np.zeros(len(units), dtype=np.bool_)
+        return units.number("tokens") < self.min_tokens
+
+    def verdicts(self, units: Units, measures: Measures) -> tuple[list[Flags], Codes]:
+        """:meth:`failures` and :meth:`judge`, but for units that are :meth:`too_short`."""
+        judged = ~self.too_short(units)
+        failures = [failed & judged for failed in self.failures(measures)]
+        codes = self.judge(measures)
+        codes[~judged] = 0
+        return failures, codes
 
     def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """What in the text failed the rule; called with rejected units only.
@@ -497,6 +521,7 @@ class Barrier(Stage):
         """
 
 
+@dataclass(frozen=True, kw_only=True)
 class NamedSet(Stage):
     """A macro over plain rules: expanded in the plan, overridable one by one.
 
@@ -504,15 +529,30 @@ class NamedSet(Stage):
     itself. Members that only a set makes may bear its ``kind``, by a base class that is no stage:
     the registry knows a class by the ``kind`` in its own body.
 
+    Parameters, of every set:
+        min_tokens: documents of fewer tokens are not judged by its filters, unless one has a
+            number of its own. Default 0.
+
     Class attributes:
         labels: those that a member may take.
     """
 
     labels: ClassVar[tuple[str, ...]] = ()
 
+    min_tokens: int = 0
+
+    def bounded(self) -> dict[str, Bounds]:
+        """Its parameters that are bounds and leave something out, by name, in order."""
+        return _bounded(self)
+
     @abstractmethod
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """Members in order: (name within the set, stage); a rule that is off is left out."""
+
+
+def _bounded(stage: Filter | NamedSet) -> dict[str, Bounds]:
+    named = ((field.name, getattr(stage, field.name)) for field in fields(stage))
+    return {name: value for name, value in named if isinstance(value, Bounds) and value}
 
 
 Filters: TypeAlias = tuple[tuple[str, Filter], ...]

@@ -29,6 +29,8 @@ class Units:
 
     Attributes:
         text: large_string, shape (n,), no nulls, well-formed UTF-8.
+        document: int64, shape (n,), ascending: the document that each unit lies in, where they
+            are parts of documents; else None.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Units:
         *,
         find: Callable[[str], Value | None] | None = None,
         together: Iterable[Collection[str]] = (),
+        document: npt.NDArray[np.int64] | None = None,
     ) -> None:
         """
         Args:
@@ -47,8 +50,10 @@ class Units:
             find: looks up names that ``known`` lacks. Default: none.
             together: groups of surface measures; to ask for one takes its whole group (the
                 first that has it) in one go. Default: each is taken alone.
+            document: see above. Default: these are no parts of documents.
         """
         self.text = text
+        self.document = document
         self._known: Mapping[str, Value] = {} if known is None else known
         self._find = find
         self._together: dict[str, Collection[str]] = {}
@@ -131,7 +136,8 @@ class _Part(Units):
     """Some rows of other units; measures taken here are kept there."""
 
     def __init__(self, whole: Units, rows: npt.NDArray[np.int64]) -> None:
-        super().__init__(whole.text.take(pa.array(rows, pa.int64())))
+        document = None if whole.document is None else whole.document[rows]
+        super().__init__(whole.text.take(pa.array(rows, pa.int64())), document=document)
         self._whole = whole
         self._rows = rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from cleanpipe.bounds import Bounds
@@ -49,5 +49,4 @@ class GopherQuality(NamedSet):
 
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` for each parameter that bounds anything."""
-        named = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return [(name, MeasureRule(name, bounds)) for name, bounds in named if bounds]
+        return [(name, MeasureRule(name, bounds)) for name, bounds in self.bounded().items()]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.profiles import PROFILES, Profile, ProfileName, unusable
 from cleanpipe.parameters import LocalPath
@@ -68,7 +68,7 @@ class Perplexity(Filter):
     bounds: Bounds = Bounds()
     profile: ProfileName | None = None
     sha256: str | None = None
-    min_tokens: int = 20
+    min_tokens: int = field(default=20, kw_only=True)
 
     def resources(self) -> tuple[Resource, ...]:
         """The model, and the file beside it that states its profile, where there is one."""
@@ -119,6 +119,10 @@ class Perplexity(Filter):
     def rules(self) -> tuple[Rule, ...]:
         """``perplexity``, where it is bounded."""
         return (Rule("perplexity", "perplexity", self.bounds),) if self.bounds else ()
+
+    def too_short(self, units: Units) -> Flags:
+        """None of them: it counts the model's tokens, and below ``min_tokens`` measures nothing."""
+        return np.zeros(len(units), dtype=np.bool_)
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a sentence."""

@@ -93,7 +93,7 @@ class Remove(Rewriter):
             if name not in SURFACE  # a unit has its own
         }
         together = [taken_together(stage for _, stage in self.failing)]
-        every = Units(parts.texts, known, together=together)
+        every = Units(parts.texts, known, together=together, document=parts.document)
         rule = np.zeros(len(parts), dtype=np.uint16)
         value = np.full(len(parts), np.nan)
         match: dict[int, str] = {}
@@ -104,7 +104,7 @@ class Remove(Rewriter):
                 break
             some = every if len(left) == len(every) else every.take(left)
             measures = stage.measure(some)
-            codes = stage.judge(measures)
+            _, codes = stage.verdicts(some, measures)
             failing = np.flatnonzero(codes)
             theirs = {name: rows_of(taken, failing) for name, taken in measures.items()}
             found = stage.evidence(some.take(failing), codes[failing], theirs)

@@ -39,10 +39,9 @@ class Symbols(Filter):
     def check(self) -> Iterable[tuple[str, str]]:
         """That anything is bounded."""
         if not self.rules():
-            names = ", ".join(field.name for field in fields(self))
+            names = ", ".join(each.name for each in fields(self) if each.name != "min_tokens")
             yield "", f"expected bounds on at least one of {names}"
 
     def rules(self) -> tuple[Rule, ...]:
         """The shares in the order of the parameters, each where it is bounded."""
-        named = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return tuple(Rule(name, name, bounds) for name, bounds in named if bounds)
+        return tuple(Rule(name, name, bounds) for name, bounds in self.bounded().items())

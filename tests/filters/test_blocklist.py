@@ -357,5 +357,5 @@ def test_parameters_travel_and_the_automaton_stays(make: Make) -> None:
     assert hits(stage, "ass") == ["ass"]
     again = pickle.loads(pickle.dumps(stage))
     assert again == stage
-    assert set(vars(again)) == {"phrases", "exempt", "hits", "per_1000_tokens"}
+    assert set(vars(again)) == {"phrases", "exempt", "hits", "per_1000_tokens", "min_tokens"}
     assert hits(again, "ass") == ["ass"]
