@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cleanpipe import _native
-from cleanpipe.dedup.items import Item
+from cleanpipe.dedup.items import Item, Part
 from cleanpipe.dedup.ngram_index import NgramIndex
 
 MIN_WEIGHT: Mapping[str, float] = {"words": 4.0, "code": 8.0}
@@ -120,14 +120,11 @@ class TestSetParts(NamedTuple):
         ]
         kind = np.array([TOKENS.index(each) for each in read_as], np.int64)
         least = [MIN_WEIGHT[each] if min_weight is None else min_weight for each in TOKENS]
-        weight = np.zeros(len(parts))
-        texts: dict[int, _Texts] = {}
-        size = 0
-        for each in sorted({*kind.tolist()} or {0}):  # a set may have no text at all
-            mine = np.flatnonzero(kind == each)
-            made = texts[each] = _Texts([parts[at].text for at in mine.tolist()], each == 1)
-            size = made.weigh(owner[mine], len(items), reference)
-            weight[mine] = made.total / UNIT
+        texts, weight, size = _read(parts, kind, owner, len(items), reference)
+        alone = _mixed_and_light(items, kind, weight, least)
+        if alone:
+            kind[alone] = TOKENS.index("words")
+            texts, weight, size = _read(parts, kind, owner, len(items), reference)
         groups, too_short = _joined(items, kind, weight, least)
         arrays, seeds = _arranged(groups, kind, texts)
         judged = np.array([group.judged for group in groups], dtype=np.bool_)
@@ -149,6 +146,42 @@ class TestSetParts(NamedTuple):
             arrays,
             _rare(seeds, judged),
         )
+
+
+def _read(
+    parts: Sequence[Part],
+    kind: Ints,
+    owner: Ints,
+    items: int,
+    reference: Callable[[], Iterable[pa.Array]] | None,
+) -> tuple[dict[int, _Texts], npt.NDArray[np.float64], int]:
+    """The parts, read by their kinds; the weight of each in tokens; and the reference's texts."""
+    weight = np.zeros(len(parts))
+    texts: dict[int, _Texts] = {}
+    size = 0
+    for each in sorted({*kind.tolist()} or {0}):  # a set may have no text at all
+        mine = np.flatnonzero(kind == each)
+        made = texts[each] = _Texts([parts[at].text for at in mine.tolist()], each == 1)
+        size = made.weigh(owner[mine], items, reference)
+        weight[mine] = made.total / UNIT
+    return texts, weight, size
+
+
+def _mixed_and_light(
+    items: Sequence[Item], kind: Ints, weight: npt.NDArray[np.float64], least: Sequence[float]
+) -> list[int]:
+    """The parts of items that have prose and programs, and of neither enough to be judged."""
+    found: list[int] = []
+    place = 0
+    for item in items:
+        mine = range(place, place + len(item.parts))
+        place += len(item.parts)
+        if len({*kind[mine.start : mine.stop].tolist()}) > 1:
+            own = [at for at in mine if weight[at] >= least[kind[at]]]
+            sums = [weight[[at for at in mine if kind[at] == each]].sum() for each in (0, 1)]
+            if not own and all(total < enough for total, enough in zip(sums, least, strict=True)):
+                found += mine
+    return found
 
 
 class _Group(NamedTuple):

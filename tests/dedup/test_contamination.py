@@ -657,3 +657,14 @@ def test_parts_of_two_kinds_in_an_index(folder: Path) -> None:
         ("c", False),
         ("b", True),
     ]
+
+
+def test_prose_and_code_of_which_neither_says_enough(folder: Path) -> None:
+    items = [[("a", "sum of odd"), ("b", "return sum(x)")], [("a", "x"), ("b", "y")]]
+    index = built(("mixed", {"b": "code"}, items))
+    assert [(index.part(at)[2], index.is_code(at)) for at in range(3)] == [
+        ("a+b", False),
+        ("a", False),
+        ("b", False),
+    ]
+    assert index.sets[0].too_short == ("1",)
