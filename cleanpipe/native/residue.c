@@ -23,7 +23,7 @@ enum {
 static const uint8_t classes[256] = {
     ALPHABET('a', L), ALPHABET('A', L),
     A8('0', D), ['8'] = D, ['9'] = D,
-    ['_'] = D, ['$'] = NAME, ['-'] = LETTER | SELECTOR | COMMENT,
+    ['_'] = D, ['$'] = NAME, ['-'] = LETTER | SELECTOR | COMMENT | LAST,
     ['\t'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK, ['\r'] = BLANK, [' '] = BLANK | SELECTOR | COMMENT,
     ['.'] = SELECTOR, ['#'] = SELECTOR, [':'] = SELECTOR, ['+'] = SELECTOR, ['~'] = SELECTOR,
     ['>'] = SELECTOR | COMMENT | LAST, ['*'] = SELECTOR | COMMENT,
@@ -268,7 +268,7 @@ static bool is_comment_mark(const uint8_t *at, const uint8_t *end)
         at = behind ? behind : at + 1;
     }
     return holds(from, end, "CDATA[") || holds(from, end, "]]>") ||
-           (holds(from, end, "//") && holds(from, end, "--"));
+           (holds(from, end, "//") && (holds(from, end, "<!--") || holds(from, end, "-->")));
 }
 
 bool cp_is_residue(const uint8_t *at, const uint8_t *end)
