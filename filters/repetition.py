@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from cleanpipe import _native
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.limits import Limits
 from cleanpipe.stage import Codes, Evidence, Measures, Rows, Rule
 from cleanpipe.units import Units
@@ -128,28 +129,25 @@ class Repetition(Limits):
             shown.append(Evidence(text.encode()[start:end].decode(), start, end))
         return shown
 
-    def _seen(self, units: Units) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-        """``seen_share``, and of the first run of grams seen before [``seen_from``, ``seen_to``)."""
+    def _seen(self, units: Units) -> dict[str, Numbers]:
+        """``seen_share``; and the first run of grams seen before: from, to, counted in the unit."""
         share, first, behind = np.zeros((3, len(units)))
         if units.document is not None and self.ngram is not None:
             offsets, hashes = _native.ngrams(units.text, self.ngram)
             counts = np.diff(offsets)
             unit = np.repeat(np.arange(len(units)), counts)
             seen = _occurred_before(hashes, unit, units.document[unit])
-            np.divide(np.bincount(unit[seen], minlength=len(units)), counts, share, where=counts > 0)
+            np.divide(
+                np.bincount(unit[seen], minlength=len(units)), counts, share, where=counts > 0
+            )
             begins, ends = _runs(seen, unit)
-            # Of each unit the first: runs ascend.
-            begins_unit = np.ones(len(begins), np.bool_)
-            begins_unit[1:] = unit[begins[1:]] != unit[begins[:-1]]
-            owner = unit[begins[begins_unit]]
-            first[owner] = begins[begins_unit] - offsets[owner]
-            behind[owner] = ends[begins_unit] - offsets[owner]
+            owner, which = np.unique(unit[begins], return_index=True)
+            first[owner] = begins[which] - offsets[owner]
+            behind[owner] = ends[which] - offsets[owner]
         return {"seen_share": share, "seen_from": first, "seen_to": behind}
 
 
-def _occurred_before(
-    hashes: np.ndarray[tuple[int], np.dtype[np.uint64]], unit: Rows, document: Rows
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _occurred_before(hashes: npt.NDArray[np.uint64], unit: Rows, document: Rows) -> Flags:
     """Whether each gram occurs in an earlier unit of its document; units ascend with documents."""
     # Stable, so equal grams stay in order of units, and those of a document together.
     order = np.argsort(hashes, kind="stable")
@@ -162,7 +160,7 @@ def _occurred_before(
     return seen
 
 
-def _runs(seen: np.ndarray[tuple[int], np.dtype[np.bool_]], unit: Rows) -> tuple[Rows, Rows]:
+def _runs(seen: Flags, unit: Rows) -> tuple[Rows, Rows]:
     """Where runs of seen grams in one unit begin, and behind them."""
     joined = np.zeros(len(seen) + 1, np.bool_)  # with the gram before
     joined[1:-1] = seen[1:] & seen[:-1] & (unit[1:] == unit[:-1])

@@ -395,10 +395,10 @@ AT_RULE = re.compile(
 )
 FAMILIES = """-moz- -ms- -o- -webkit- align- animation- background- border- box- flex- font- grid-
 justify- letter- line- list- margin- max- min- outline- overflow- padding- pointer- table- text-
-transform- transition- vertical- white- word- z-""".split()
+transform- transition- vertical- white- word- z-"""
 PROPERTIES = """animation background border bottom clear clip color content cursor direction display
 filter flex float font height left margin opacity order outline overflow padding position right src
-top transform transition visibility width zoom""".split()
+top transform transition visibility width zoom"""
 SELECTOR = re.compile(r"""[A-Za-z0-9_\-.#:+~>*\[\]="'()%@, \t\v\f\r]+\{""")
 SET = re.compile(rf"([A-Za-z-]+){BLANKS}:([^;}}]*)")
 
@@ -408,7 +408,7 @@ def sets_a_property(text: str) -> bool:
     if not found:
         return False
     name, values = found[1], re.findall(r"[^ \t\v\f\r]+", found[2])
-    if name not in PROPERTIES and not name.startswith(tuple(FAMILIES)):
+    if name not in PROPERTIES.split() and not name.startswith(tuple(FAMILIES.split())):
         return False
     if "-" in name:
         return bool(values)

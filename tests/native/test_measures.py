@@ -190,11 +190,11 @@ LINKS = st.sampled_from(
     ["http://", "HTTPS://", "ftp://", "www.", "://", "@", "a@b.co", "b.co", ".co", ".c1", ".x", "/"]
     + ["http://a.b", "www.b.co", "x" * 63, "b" * 250, "~[]", "http", "..", "a.b@", ".-"]
 )
+SCRIPTED = """function ( ) (a,b) (a b) { } ; , [ ] = == => ) => { a $ . document. window. var let
+const color: color text-align: -ms-x: red 1px # .a #b @media @font-face CDATA <![CDATA[ ]]> // /*
+*/ --> <!-- }); }( }) $( jQuery( ga( -- 中 : "x" 'y' function( window.a("""
 SCRIPT = st.sampled_from(
-    """function ( ) (a,b) (a b) { } ; , [ ] = == => ) => { a $ . document. window. var let const
-    color: color text-align: -ms-x: red 1px # .a #b @media @font-face CDATA <![CDATA[ ]]> // /* */
-    --> <!-- }); }( }) $( jQuery( ga( -- 中 : "x" 'y'""".split()
-    + [" ", " ", "\t", "function(", "function (a) {", "var a =", "window.a(", "{ color : a", "\n"]
+    [*SCRIPTED.split(), " ", " ", "\t", "function (a) {", "var a =", "{ color : a", "\n"]
 )
 PIECES = st.one_of(WORDS, WIDER, SPACES, SIGNS, ODD, MARKUP, LINKS)
 LINES = st.one_of(
