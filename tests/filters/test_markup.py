@@ -77,8 +77,8 @@ def test_without_bounds_it_says_so() -> None:
     ("text", "left"),
     [
         (
-            "A page of cats.\nvar a = [];\n  });\nSee http://a.b/c or www.d.ef\n<b>Cats\nThey purr.",
-            "A page of cats.\nThey purr.",
+            "A page.\nvar a = [];\n  });\nSee http://a.b/c or www.d.ef\n<b>Cats\nThey purr.",
+            "A page.\nThey purr.",
         ),
         (
             "天气很好。\r\n<p>广告\r\n見 http://a.cn/bcd\r\n我们去公园。",
