@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from cleanpipe import Pipeline, _native
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.repetition import Repetition
+from cleanpipe.parse import document_of, parse_spec
+from cleanpipe.stage import Rewriter
 from cleanpipe.text import segments
 from cleanpipe.units import Units
 
@@ -248,3 +250,20 @@ def test_it_equals_the_reference(texts: list[str], n: int) -> None:
 def test_units_that_are_documents_repeat_nothing() -> None:
     units = Units(pa.array(["a b c", "a b c"], pa.large_string()))
     assert made(Repetition, SEEN).measure(units)["seen_share"].tolist() == [0, 0]
+
+
+def test_remove_records_the_passage() -> None:
+    failing = [{"length": {"tokens": [2, None]}}, {"repetition": SEEN}]
+    spec = parse_spec(
+        document_of({"stages": [{"remove": {"unit": "line", "failing": failing}}]}), "."
+    )
+    (remove,) = spec.steps[0].stages
+    assert isinstance(remove, Rewriter)
+    text = pa.array(["new\n" + FIRST, f"x\n{FIRST}\nso One two three!"], pa.large_string())
+    edits, _ = remove.rewrite(Units(text))
+    assert edits.unit.tolist() == [0, 1]
+    assert edits.match == [None, None]
+    text = pa.array([f"x y\n{FIRST}\nOne, two three four!"], pa.large_string())
+    edits, _ = remove.rewrite(Units(text))
+    assert edits.match == ["One, two three four"]
+    assert edits.value.tolist() == [1]
