@@ -177,6 +177,13 @@ class _Parser:
                     for suffix, made in _expanded(stage)
                 ]
         if steps is not None:
+            for step in steps:
+                if any(isinstance(s, Filter) and s.within_documents() for s in step.stages):
+                    self.fault(
+                        inner,
+                        "compares paragraphs, lines or sentences of a document: put it into the "
+                        '"failing" of a "remove"',
+                    )
             return steps
         label = values.get("per") if isinstance(values, Mapping) else None
         known = Step(

@@ -271,6 +271,11 @@ class Filter(Stage):
         """Its parameters that are bounds and leave something out, by name, in order."""
         return _bounded(self)
 
+    def within_documents(self) -> bool:
+        """Whether it compares a unit with others of its document, so that documents are no units
+        for it. Default: no."""
+        return False
+
     def too_short(self, units: Units) -> Flags:
         """Flags, shape (n,): which units are not to be judged, for they are short."""
         if self.min_tokens < 1:

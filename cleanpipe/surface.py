@@ -113,6 +113,7 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
         "lines that end with terminal punctuation (C4, FineWeb)", "share"
     ),
     "short_line_share": SurfaceMeasure("lines of fewer than 30 characters (FineWeb)", "share"),
+    "newline_word_ratio": SurfaceMeasure("newlines a whitespace word (FineWeb)", "ratio"),
     "duplicate_line_share": SurfaceMeasure("lines equal to an earlier one (Gopher)", "share"),
     "duplicate_line_character_share": SurfaceMeasure(
         "characters in lines equal to an earlier one (Gopher, FineWeb)", "share"
@@ -134,8 +135,13 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
     "curly_brackets": SurfaceMeasure("{ and } (C4)", "count"),
     "urls": SurfaceMeasure("URLs", "count"),
     "email_addresses": SurfaceMeasure("e-mail addresses", "count"),
+    "links": SurfaceMeasure("URLs and e-mail addresses", "count"),
     "markup_share": SurfaceMeasure("characters in tags and entities, of all", "share"),
     "link_share": SurfaceMeasure("characters in URLs and e-mail addresses, of all", "share"),
+    "markup_token_share": SurfaceMeasure("tokens in tags and entities, of all", "share"),
+    "link_token_share": SurfaceMeasure("tokens in URLs and e-mail addresses, of all", "share"),
+    "residue_lines": SurfaceMeasure("lines that are left-over script or CSS", "count"),
+    "residue_line_share": SurfaceMeasure("such lines, of all", "share"),
 }
 """Every surface measure by name: the columns of :func:`measures`, in docs/measures.md's order."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from cleanpipe.bounds import Bounds
-from cleanpipe.stage import Filter, Rule
+from cleanpipe.limits import Limits
 
 
 @dataclass(frozen=True)
-class Symbols(Filter):
+class Symbols(Limits):
     """Drops texts with too many (or too few) characters of a kind.
 
     Each share is characters of the kind over visible characters (docs/measures.md
@@ -35,13 +34,3 @@ class Symbols(Filter):
     digit_share: Bounds | None = None
     upper_share: Bounds | None = None
     letter_share: Bounds | None = None
-
-    def check(self) -> Iterable[tuple[str, str]]:
-        """That anything is bounded."""
-        if not self.rules():
-            names = ", ".join(each.name for each in fields(self) if each.name != "min_tokens")
-            yield "", f"expected bounds on at least one of {names}"
-
-    def rules(self) -> tuple[Rule, ...]:
-        """The shares in the order of the parameters, each where it is bounded."""
-        return tuple(Rule(name, name, bounds) for name, bounds in self.bounded().items())

@@ -119,7 +119,7 @@ static int cut(const uint8_t *text, size_t len)
 static int measure(const uint8_t *text, size_t len)
 {
     double values[CP_MEASURE_COUNT];
-    uint64_t all = (UINT64_C(1) << (CP_MEASURE_COUNT - 1) << 1) - 1;
+    cp_measure_set all = CP_MEASURE_BIT(CP_MEASURE_COUNT) - 1;
 
     return cp_measures_take(text, len, all, measures_scratch, values);
 }

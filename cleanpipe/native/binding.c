@@ -297,7 +297,7 @@ static PyObject *segments(PyObject *module, PyObject *args)
 
 typedef struct {
     cp_measures_scratch *scratch;
-    uint64_t wanted;
+    cp_measure_set wanted;
     const int *number; /* of each name asked for */
     Py_ssize_t names, rows;
     double *values; /* a row of `rows` for each name */
@@ -346,7 +346,7 @@ static PyObject *measures(PyObject *module, PyObject *args)
     for (Py_ssize_t i = 0; i < into.names; i++) {
         if ((number[i] = measure_number(PyTuple_GetItem(names, i))) < 0)
             goto done;
-        into.wanted |= UINT64_C(1) << number[i];
+        into.wanted |= CP_MEASURE_BIT(number[i]);
     }
     into.number = number;
     if (!texts_open(&in, texts) || !output_open_2d(&out, module, into.names, rows_of(&in), "float64"))

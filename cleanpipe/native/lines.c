@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "characters.h"
+#include "residue.h"
 #include "segments.h"
 
 /* ---- which spans were met before ---- */
@@ -248,6 +249,8 @@ int cp_lines_count(const uint8_t *text, size_t len, unsigned wanted, cp_lines_sc
         found.lines++;
         if (wanted & CP_LINES_EDGES)
             count_edges(&line, &found);
+        if (wanted & CP_LINES_RESIDUE)
+            found.residue += cp_is_residue(line.start, line.end);
         if (paragraphs || wanted & CP_LINES_CHARACTERS) {
             characters = cp_characters(line.start, line.end);
             found.characters += characters;

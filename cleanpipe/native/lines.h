@@ -19,7 +19,8 @@ enum {
     CP_LINES_DUPLICATES = 4,            /* duplicates, duplicate_characters */
     CP_LINES_PARAGRAPHS = 8,            /* paragraphs, paragraph_characters */
     CP_LINES_DUPLICATE_PARAGRAPHS = 16, /* those, and the two of duplicate paragraphs */
-    CP_LINES_ALL = 31,
+    CP_LINES_RESIDUE = 32,              /* residue */
+    CP_LINES_ALL = 63,
 };
 
 #define CP_SHORT_LINE 30 /* characters: a line of fewer is short */
@@ -30,6 +31,7 @@ typedef struct {
     uint64_t ellipses; /* lines that end with ... or its one character */
     uint64_t terminal; /* lines that end with terminal punctuation */
     uint64_t short_lines;
+    uint64_t residue;    /* left-over script and style (residue.h) */
     uint64_t characters; /* code points in all lines */
     uint64_t duplicates; /* lines equal to an earlier one */
     uint64_t duplicate_characters;

@@ -147,37 +147,52 @@ static const uint8_t *domain_end(const uint8_t *at, const uint8_t *end)
     }
 }
 
-void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts)
+/* The tokens from *next on that begin in [from, to), which lies behind all that was asked before;
+ * *next goes on behind them. */
+static uint64_t tokens_in(const cp_tokens *tokens, size_t *next, size_t from, size_t to)
+{
+    uint64_t found = 0;
+
+    if (!tokens)
+        return 0;
+    while (*next < tokens->count && tokens->start[*next] < from)
+        ++*next;
+    for (; *next < tokens->count && tokens->start[*next] < to; ++*next)
+        found++;
+    return found;
+}
+
+void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
+                     cp_markup_counts *counts)
 {
     const uint8_t *at = text, *const end = len ? text + len : text;
     const uint8_t *from = text; /* the end of what was found last */
+    size_t token = 0;
     cp_markup_counts found = {0};
 
     while ((at = cp_skip_bytes(at, end, signs)) < end) {
         const uint8_t *start = at, *stop = NULL;
+        bool link = true;
 
         switch (*at++) {
         case '<':
+            link = false;
             if ((stop = tag_end(start, end))) {
                 found.html_tags++;
-                found.markup_characters += cp_characters(start, stop);
                 for (const uint8_t *in = start; in < stop; in++)
                     found.curly_brackets += *in == '{' || *in == '}';
             }
             break;
         case '&':
-            if ((stop = entity_end(start, end))) {
+            link = false;
+            if ((stop = entity_end(start, end)))
                 found.html_entities++;
-                found.markup_characters += (uint64_t)(stop - start);
-            }
             break;
         case '@':
             while (start > from && at - start <= 64 && classes[start[-1]] & LOCAL)
                 start--;
-            if (start < at - 1 && (stop = domain_end(at, end))) {
+            if (start < at - 1 && (stop = domain_end(at, end)))
                 found.email_addresses++;
-                found.link_characters += (uint64_t)(stop - start);
-            }
             break;
         case ':':
             if (end - at < 2 || at[0] != '/' || at[1] != '/')
@@ -185,22 +200,25 @@ void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts)
             if (((start = word_before(text, from, at - 1, "http")) ||
                  (start = word_before(text, from, at - 1, "https")) ||
                  (start = word_before(text, from, at - 1, "ftp"))) &&
-                (stop = url_end(at + 2, end))) {
+                (stop = url_end(at + 2, end)))
                 found.urls++;
-                found.link_characters += (uint64_t)(stop - start);
-            }
             break;
         case '.':
-            if ((start = word_before(text, from, at - 1, "www")) && (stop = url_end(at, end))) {
+            if ((start = word_before(text, from, at - 1, "www")) && (stop = url_end(at, end)))
                 found.urls++;
-                found.link_characters += (uint64_t)(stop - start);
-            }
             break;
         default:
             found.curly_brackets++;
         }
-        if (stop)
+        if (stop) {
+            uint64_t inside = tokens_in(tokens, &token, (size_t)(start - text),
+                                        (size_t)(stop - text));
+
+            *(link ? &found.link_characters : &found.markup_characters) +=
+                cp_characters(start, stop);
+            *(link ? &found.link_tokens : &found.markup_tokens) += inside;
             from = at = stop;
+        }
     }
     *counts = found;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tokens.h"
+
 typedef struct {
     uint64_t html_tags;
     uint64_t html_entities;
@@ -14,10 +16,14 @@ typedef struct {
     uint64_t email_addresses;
     uint64_t markup_characters; /* code points in tags and entities */
     uint64_t link_characters;   /* code points in URLs and addresses */
+    uint64_t markup_tokens;     /* tokens that begin in tags and entities */
+    uint64_t link_tokens;       /* tokens that begin in URLs and addresses */
 } cp_markup_counts;
 
-/* Writes the counts of `text` (may be NULL when len is 0), of any length. */
-void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts);
+/* Writes the counts of `text` (may be NULL when len is 0), of any length; those of tokens are 0
+ * where its `tokens` are NULL. */
+void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
+                     cp_markup_counts *counts);
 
 /* Copies the text to `out`, which has room for `len` bytes, with a blank for each byte of a tag or
  * an entity; all other bytes stay in their places. A tag that has more than its name, and no `=`,

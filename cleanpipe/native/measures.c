@@ -61,18 +61,20 @@ void cp_measures_close(cp_measures_scratch *scratch)
 
 /* ---- sets of measures ---- */
 
-#define BIT(name) (UINT64_C(1) << CP_MEASURE_##name)
+#define BIT(name) CP_MEASURE_BIT(CP_MEASURE_##name)
 #define FROM_TO(first, last) ((BIT(last) << 1) - BIT(first)) /* in the order of CP_MEASURES */
 
-static const uint64_t of_kinds = BIT(whitespace_words) | BIT(mean_word_length) |
+static const cp_measure_set of_kinds = BIT(whitespace_words) | BIT(mean_word_length) |
                                       FROM_TO(symbol_share, letter_share) | BIT(hash_word_ratio) |
                                       BIT(ellipsis_word_ratio) | BIT(alphabetic_word_share) |
+                                      BIT(newline_word_ratio) |
                                       FROM_TO(dolma_top_2_gram_share, dolma_top_4_gram_share);
-static const uint64_t of_number = BIT(characters) | BIT(markup_share) | BIT(link_share) |
+static const cp_measure_set of_number = BIT(characters) | BIT(markup_share) | BIT(link_share) |
                                   FROM_TO(datatrove_top_2_gram_share,
                                           datatrove_duplicate_10_gram_share);
-static const uint64_t of_markup = FROM_TO(html_tags, link_share);
-static const uint64_t of_lines = BIT(lines);
+static const cp_measure_set of_markup = FROM_TO(html_tags, link_token_share);
+static const cp_measure_set of_markup_tokens = BIT(markup_token_share) | BIT(link_token_share);
+static const cp_measure_set of_lines = BIT(lines);
 
 /* The first of a family of nine measures of n-grams, n = 2 ... 10. */
 enum {
@@ -104,7 +106,7 @@ static uint64_t stop_words_in(const cp_tokens *tokens, const cp_measures_scratch
     return (seen & 0x0F) + (seen >> 4);
 }
 
-static void take_kinds(const uint8_t *text, size_t len, uint64_t wanted, cp_kind_counts *c,
+static void take_kinds(const uint8_t *text, size_t len, cp_measure_set wanted, cp_kind_counts *c,
                             double *out)
 {
     cp_kinds_count(text, len, c);
@@ -120,9 +122,11 @@ static void take_kinds(const uint8_t *text, size_t len, uint64_t wanted, cp_kind
         out[CP_MEASURE_hash_word_ratio] = ratio(cp_bytes_equal(text, len, '#'), c->words);
     if (wanted & BIT(ellipsis_word_ratio))
         out[CP_MEASURE_ellipsis_word_ratio] = ratio(cp_ellipses(text, len), c->words);
+    if (wanted & BIT(newline_word_ratio))
+        out[CP_MEASURE_newline_word_ratio] = ratio(cp_bytes_equal(text, len, '\n'), c->words);
 }
 
-static unsigned repetition_wanted(uint64_t wanted)
+static unsigned repetition_wanted(cp_measure_set wanted)
 {
     unsigned found = wanted & BIT(span_repeats) ? CP_REPETITION_SPANS : 0;
 
@@ -151,7 +155,7 @@ static void take_grams(const cp_repetition *r, const cp_kind_counts *c, double *
     out[CP_MEASURE_span_repeats] = (double)r->span_repeats;
 }
 
-static unsigned lines_wanted(uint64_t wanted)
+static unsigned lines_wanted(cp_measure_set wanted)
 {
     unsigned found = 0;
 
@@ -166,6 +170,8 @@ static unsigned lines_wanted(uint64_t wanted)
         found |= CP_LINES_PARAGRAPHS;
     if (wanted & (BIT(duplicate_paragraph_share) | BIT(duplicate_paragraph_character_share)))
         found |= CP_LINES_DUPLICATE_PARAGRAPHS;
+    if (wanted & (BIT(residue_lines) | BIT(residue_line_share)))
+        found |= CP_LINES_RESIDUE;
     return found;
 }
 
@@ -177,6 +183,8 @@ static void take_lines(const cp_line_counts *l, double *out)
     out[CP_MEASURE_ellipsis_line_share] = ratio(l->ellipses, l->lines);
     out[CP_MEASURE_terminal_punctuation_line_share] = ratio(l->terminal, l->lines);
     out[CP_MEASURE_short_line_share] = ratio(l->short_lines, l->lines);
+    out[CP_MEASURE_residue_lines] = (double)l->residue;
+    out[CP_MEASURE_residue_line_share] = ratio(l->residue, l->lines);
     out[CP_MEASURE_duplicate_line_share] = ratio(l->duplicates, l->lines);
     out[CP_MEASURE_duplicate_line_character_share] =
         ratio(l->duplicate_characters, l->characters);
@@ -185,18 +193,22 @@ static void take_lines(const cp_line_counts *l, double *out)
         ratio(l->duplicate_paragraph_characters, l->paragraph_characters);
 }
 
-static void take_markup(const cp_markup_counts *m, uint64_t characters, double *out)
+static void take_markup(const cp_markup_counts *m, uint64_t characters, uint64_t tokens,
+                        double *out)
 {
     out[CP_MEASURE_html_tags] = (double)m->html_tags;
     out[CP_MEASURE_html_entities] = (double)m->html_entities;
     out[CP_MEASURE_curly_brackets] = (double)m->curly_brackets;
     out[CP_MEASURE_urls] = (double)m->urls;
     out[CP_MEASURE_email_addresses] = (double)m->email_addresses;
+    out[CP_MEASURE_links] = (double)(m->urls + m->email_addresses);
     out[CP_MEASURE_markup_share] = ratio(m->markup_characters, characters);
     out[CP_MEASURE_link_share] = ratio(m->link_characters, characters);
+    out[CP_MEASURE_markup_token_share] = ratio(m->markup_tokens, tokens);
+    out[CP_MEASURE_link_token_share] = ratio(m->link_tokens, tokens);
 }
 
-int cp_measures_take(const uint8_t *text, size_t len, uint64_t wanted,
+int cp_measures_take(const uint8_t *text, size_t len, cp_measure_set wanted,
                      cp_measures_scratch *scratch, double out[CP_MEASURE_COUNT])
 {
     cp_kind_counts kinds = {0};
@@ -209,7 +221,7 @@ int cp_measures_take(const uint8_t *text, size_t len, uint64_t wanted,
         kinds.characters = len ? cp_characters(text, text + len) : 0;
     out[CP_MEASURE_characters] = (double)kinds.characters;
 
-    if (repetition || wanted & BIT(stop_words)) {
+    if (repetition || wanted & (BIT(stop_words) | of_markup_tokens)) {
         cp_repetition counts;
         uint64_t ill_formed = 0;
 
@@ -240,8 +252,10 @@ int cp_measures_take(const uint8_t *text, size_t len, uint64_t wanted,
     if (wanted & of_markup) {
         cp_markup_counts counts;
 
-        cp_markup_count(text, len, &counts);
-        take_markup(&counts, kinds.characters, out);
+        const cp_tokens *tokens = wanted & of_markup_tokens ? &scratch->tokens : NULL;
+
+        cp_markup_count(text, len, tokens, &counts);
+        take_markup(&counts, kinds.characters, tokens ? tokens->count : 0, out);
     }
     return CP_OK;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Raised by whatever changes the value of a measure for any text. */
-#define CP_MEASURES_VERSION 1
+#define CP_MEASURES_VERSION 2
 
 #define CP_MEASURES_OF_GRAMS(X, prefix) \
     X(prefix##top_2_gram_share) \
@@ -41,6 +41,7 @@
     X(stop_words) \
     X(terminal_punctuation_line_share) \
     X(short_line_share) \
+    X(newline_word_ratio) \
     X(duplicate_line_share) \
     X(duplicate_line_character_share) \
     X(duplicate_paragraph_share) \
@@ -54,14 +55,24 @@
     X(curly_brackets) \
     X(urls) \
     X(email_addresses) \
+    X(links) \
     X(markup_share) \
-    X(link_share)
+    X(link_share) \
+    X(markup_token_share) \
+    X(link_token_share) \
+    X(residue_lines) \
+    X(residue_line_share)
 
 #define CP_MEASURE_NUMBER(name) CP_MEASURE_##name,
 enum { CP_MEASURES(CP_MEASURE_NUMBER) CP_MEASURE_COUNT };
 #undef CP_MEASURE_NUMBER
 
-_Static_assert(CP_MEASURE_COUNT <= 64, "a set of measures is 64 bits");
+/* A set of measures: bit i is measure i. */
+__extension__ typedef unsigned __int128 cp_measure_set;
+
+#define CP_MEASURE_BIT(number) ((cp_measure_set)1 << (number))
+
+_Static_assert(CP_MEASURE_COUNT < 128, "a set of measures is 128 bits");
 
 /* Their names, in the order of the numbers. */
 extern const char *const cp_measure_names[CP_MEASURE_COUNT];
@@ -73,10 +84,10 @@ typedef struct cp_measures_scratch cp_measures_scratch;
 cp_measures_scratch *cp_measures_open(void);
 void cp_measures_close(cp_measures_scratch *scratch);
 
-/* Takes the measures of `wanted` (bit i: measure i) of `text`, which may be NULL when len is 0
+/* Takes the measures of `wanted` of `text`, which may be NULL when len is 0
  * and ill-formed UTF-8 anywhere. Writes out[i] for these alone.
  * Returns CP_OK, or CP_NO_MEMORY or CP_TOO_LONG (tokens.h), and then `out` holds nothing. */
-int cp_measures_take(const uint8_t *text, size_t len, uint64_t wanted,
+int cp_measures_take(const uint8_t *text, size_t len, cp_measure_set wanted,
                      cp_measures_scratch *scratch, double out[CP_MEASURE_COUNT]);
 
 #endif

@@ -74,7 +74,17 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         for unit in ("paragraph", "line", "sentence")
         for symbols in [{"symbol_share": [None, 0.4], "upper_share": [None, 0.6]}]
     ]
-    + [{"unit": "line", "failing": [{"blocklist": {"phrases": "phrases.txt"}}, "gopher_quality"]}],
+    + [{"unit": "line", "failing": [{"blocklist": {"phrases": "phrases.txt"}}, "gopher_quality"]}]
+    + [
+        {
+            "unit": unit,
+            "failing": [
+                {"repetition": {"against": "document", "share": [None, 0.2], "ngram": 2}},
+                {"links": {"share": [None, 0.3]}},
+            ],
+        }
+        for unit in ("paragraph", "sentence")
+    ],
     "rule": [
         {"measure": "tokens", "above": 3},
         {"measure": "earlier.measure", "bounds": [0, 5]},

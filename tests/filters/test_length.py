@@ -33,6 +33,20 @@ test_length = table(
         ("a\rb", {"lines": [2, None]}, "lines"),
         ("  \n\t\r\n\u3000", {"lines": [1, None]}, "lines"),
         ("", {"lines": [1, None]}, "lines"),
+        ("abc de", {"mean_word_length": [None, 2.5]}, None),
+        ("abc def", {"mean_word_length": [None, 2.5]}, "mean_word_length"),
+        ("", {"mean_word_length": [3, None]}, "mean_word_length"),
+        ("今天天气很好 是的", {"mean_word_length": [None, 4]}, None),
+        ("今天天气很好 是", {"mean_word_length": [None, 3]}, "mean_word_length"),
+        ("One. Two. Three.", {"sentences": [3, None]}, None),
+        ("One. Two.", {"sentences": [3, None]}, "sentences"),
+        ("今天天气很好。是的！好吗？", {"sentences": [3, 3]}, None),
+        ("天气很好，是的", {"sentences": [2, None]}, "sentences"),
+        ("", {"sentences": [1, None]}, "sentences"),
+        ("a\nb\n\nc", {"paragraphs": [2, 2]}, None),
+        ("a\r\nb\r\nc", {"paragraphs": [3, 3]}, None),
+        ("甲\n乙\n\n丙", {"paragraphs": [3, None]}, "paragraphs"),
+        ("字" * 350_000, {"paragraphs": [1, 1], "sentences": [1, 1]}, None),
         ("a b", {"tokens": [3, None], "chars": [4, None]}, "tokens"),
         ("a b c", {"tokens": [3, None], "chars": [6, None]}, "chars"),
     ],
@@ -45,5 +59,8 @@ def test_only_what_is_bounded_is_taken() -> None:
 
 
 def test_without_bounds_it_says_so() -> None:
-    assert faults(Length, {}) == [": expected bounds on at least one of tokens, chars, lines"]
+    assert faults(Length, {}) == [
+        ": expected bounds on at least one of tokens, chars, lines, mean_word_length, sentences, "
+        "paragraphs"
+    ]
     assert faults(Length, {"tokens": [None, None]})

@@ -29,6 +29,11 @@ def before(head: bytes, unit: bytes, size: int) -> bytes:
     return head + repeated(unit, size)
 
 
+def line_of(unit: bytes, size: int) -> bytes:
+    """One line that ends as those of scripts do."""
+    return repeated(unit, size - 1) + b";"
+
+
 def fibonacci(size: int) -> bytes:
     """Aperiodic, with the fewest different n-grams that there can be."""
     a, b = b"a ", b"a b "
@@ -86,6 +91,16 @@ def colliding(bits: int, searched: int) -> list[int]:
 PATTERNS = """a 我 \u0301 🎉 < > <a <> <!-- { {} ( () & &a &# @ a@ a@b. a@a.a a. . ,
 www. www.. ,www.. http:// http://. :// : http: www.a, <é ! !) J. “ a\u0301 \ufffd … 。 \u200d \ufe0f
 - • #"""
+SCRIPT = [
+    "function",
+    "function (a,",
+    "function a ",
+    "window.",
+    " document.a",
+    "color: a ",
+    "a{",
+    "<!CDATA",
+]
 SPACES = [
     " ",
     "\n",
@@ -113,6 +128,7 @@ ILL_FORMED = [
 TEXTS: dict[str, Callable[[int], bytes]] = {
     **{repr(text): partial(repeated, text.encode()) for text in [*PATTERNS.split(), *SPACES]},
     **{repr(data): partial(repeated, data) for data in ILL_FORMED},
+    **{f"{unit} in one line": partial(line_of, unit.encode()) for unit in SCRIPT},
     "an address without an end": partial(before, b"a@", b"b."),
     "a tag without an end": partial(before, b"<a ", b"b=c "),
     "a URL of stops": partial(before, b"www.", b".,"),

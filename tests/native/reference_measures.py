@@ -163,6 +163,10 @@ def short_line_share(text: str) -> float:
     return ratio(sum(len(line) < 30 for line in lines(text)), len(lines(text)))
 
 
+def newline_word_ratio(text: str) -> float:
+    return ratio(text.count("\n"), len(words(text)))
+
+
 def repeats(units: list[str]) -> list[str]:
     """Those that are equal to an earlier one."""
     met: set[str] = set()
@@ -364,6 +368,103 @@ def characters_in(wanted: tuple[str, ...], text: str) -> float:
     )
 
 
+def token_share_in(wanted: tuple[str, ...], text: str) -> float:
+    starts = [len(text.encode()[: t.start].decode()) for t in reference_tokens.tokens(text)]
+    spans = [one for one in everything(text) if one.kind in wanted]
+    inside = [at for at in starts if any(one.start <= at < one.end for one in spans)]
+    return ratio(len(inside), len(starts))
+
+
+# ---- left-over script and style ----
+
+BLANKS = r"[ \t\v\f\r]*"
+NAME = r"[A-Za-z0-9_$]"
+ALONE = r"(?<![A-Za-z0-9_$.\x80-\U0010ffff])"
+FUNCTION = re.compile(
+    rf"{ALONE}function(?:[ \t\v\f\r]+{NAME}*)?{BLANKS}"
+    rf"\((?:{BLANKS}{NAME}*{BLANKS},)*{BLANKS}{NAME}*{BLANKS}\){BLANKS}\{{"
+)
+MEMBER = re.compile(rf"{ALONE}(?:document|window)\.(?:{NAME}|\.)+{BLANKS}[(\[=]")
+DECLARATION = re.compile(rf"(?:var|let|const)[ \t\v\f\r]+{NAME}+{BLANKS}=[^=]")
+ARROW = re.compile(rf"\){BLANKS}=>{BLANKS}\{{$")
+CALLS = ("jQuery(", "gtag(", "ga(", "fbq(", "_gaq.push(", "_hmt.push(", "dataLayer.push(")
+ADVERTISEMENTS = ("googletag.", "(adsbygoogle", "adsbygoogle.push(")
+AT_RULE = re.compile(
+    r"@(?:media|import|charset|font-face|keyframes|supports|page|namespace|-webkit-keyframes|"
+    r"-moz-keyframes|-o-keyframes|-ms-viewport|viewport)(?![A-Za-z0-9_$-])"
+)
+FAMILIES = """-moz- -ms- -o- -webkit- align- animation- background- border- box- flex- font- grid-
+justify- letter- line- list- margin- max- min- outline- overflow- padding- pointer- table- text-
+transform- transition- vertical- white- word- z-"""
+PROPERTIES = """animation background border bottom clear clip color content cursor direction display
+filter flex float font height left margin opacity order outline overflow padding position right src
+top transform transition visibility width zoom"""
+SELECTOR = re.compile(r"""[A-Za-z0-9_\-.#:+~>*\[\]="'()%@, \t\v\f\r]+\{""")
+SET = re.compile(rf"([A-Za-z-]+){BLANKS}:([^;}}]*)")
+
+
+def sets_a_property(text: str) -> bool:
+    found = SET.match(text)
+    if not found:
+        return False
+    name, values = found[1], re.findall(r"[^ \t\v\f\r]+", found[2])
+    if name not in PROPERTIES.split() and not name.startswith(tuple(FAMILIES.split())):
+        return False
+    if "-" in name:
+        return bool(values)
+    # What comes first decides: a sign that words have not, or a letter beyond ASCII.
+    for character in "".join(values):
+        if not character.isascii():
+            return False
+        if not re.match("[A-Za-z,.-]", character):
+            return True
+    return len(values) == 1
+
+
+def is_residue(line: str) -> bool:
+    last = line[-1]
+    if re.fullmatch(r"(?:CDATA|[/*<>!\[\] -])+", line):
+        marks = (
+            "CDATA[" in line
+            or "]]>" in line
+            or ("//" in line and ("<!--" in line or "-->" in line))
+        )
+        if marks and last in ">/[-":
+            return True
+    if last not in ";{}),([":
+        return False
+    selector = SELECTOR.match(line)
+    return bool(
+        (last == ";" and line.startswith(("})", "}(")))
+        or (DECLARATION.match(line))
+        or line.startswith((*CALLS, *ADVERTISEMENTS))
+        or (last != ")" and line.startswith("$("))
+        or (last != ")" and AT_RULE.match(line) and (last != "," or "(" in line))
+        or ARROW.search(line)
+        or (last in ";}" and sets_a_property(line))
+        or (
+            last in ";}{"
+            and selector
+            and selector[0] != "{"
+            and (
+                sets_a_property(line[selector.end() :].lstrip(" \t\v\f\r"))
+                or (
+                    selector.end() == len(line)
+                    and re.match(r"[.#][A-Za-z_-]", line)
+                    and "=" not in line
+                    and not line.startswith("#define")
+                )
+            )
+        )
+        or FUNCTION.search(line)
+        or (last != ")" and MEMBER.search(line))
+    )
+
+
+def residue_lines(text: str) -> int:
+    return sum(is_residue(line) for line in lines(text))
+
+
 REFERENCE: dict[str, Callable[[str], float]] = {
     "characters": len,
     "tokens": lambda text: len(tokens(text)),
@@ -385,6 +486,7 @@ REFERENCE: dict[str, Callable[[str], float]] = {
     "stop_words": stop_words,
     "terminal_punctuation_line_share": terminal_punctuation_line_share,
     "short_line_share": short_line_share,
+    "newline_word_ratio": newline_word_ratio,
     "duplicate_line_share": partial(duplicate_share, lines),
     "duplicate_line_character_share": partial(duplicate_character_share, lines),
     "duplicate_paragraph_share": partial(duplicate_share, paragraphs),
@@ -404,7 +506,12 @@ REFERENCE: dict[str, Callable[[str], float]] = {
     "curly_brackets": lambda text: text.count("{") + text.count("}"),
     "urls": partial(number_of, "url"),
     "email_addresses": partial(number_of, "email"),
+    "links": lambda text: number_of("url", text) + number_of("email", text),
     "markup_share": partial(characters_in, ("tag", "entity")),
     "link_share": partial(characters_in, ("url", "email")),
+    "markup_token_share": partial(token_share_in, ("tag", "entity")),
+    "link_token_share": partial(token_share_in, ("url", "email")),
+    "residue_lines": residue_lines,
+    "residue_line_share": lambda text: ratio(residue_lines(text), len(lines(text))),
 }
 """Every measure by name, in the order of the document."""

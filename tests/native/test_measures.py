@@ -73,7 +73,7 @@ def names_of_the_document() -> list[str]:
     """The first cell of each row; `a_2_b` ... `a_4_b` is a range."""
     names: list[str] = []
     for table in DOCUMENT.read_text(encoding="utf-8").split("| measure |")[1:]:
-        for row in re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE):
+        for row in re.findall(r"^\| (`.*?`) \|", table.split("\n\n")[0], re.MULTILINE):
             for part in row.split(", "):
                 first, *last = re.findall("`(.*?)`", part)
                 if last:
@@ -190,6 +190,12 @@ LINKS = st.sampled_from(
     ["http://", "HTTPS://", "ftp://", "www.", "://", "@", "a@b.co", "b.co", ".co", ".c1", ".x", "/"]
     + ["http://a.b", "www.b.co", "x" * 63, "b" * 250, "~[]", "http", "..", "a.b@", ".-"]
 )
+SCRIPTED = """function ( ) (a,b) (a b) { } ; , [ ] = == => ) => { a $ . document. window. var let
+const color: color text-align: -ms-x: red 1px # .a #b @media @font-face CDATA <![CDATA[ ]]> // /*
+*/ --> <!-- }); }( }) $( jQuery( ga( -- 中 : "x" 'y' function( window.a("""
+SCRIPT = st.sampled_from(
+    [*SCRIPTED.split(), " ", " ", "\t", "function (a) {", "var a =", "{ color : a", "\n"]
+)
 PIECES = st.one_of(WORDS, WIDER, SPACES, SIGNS, ODD, MARKUP, LINKS)
 LINES = st.one_of(
     st.lists(st.one_of(WORDS, SIGNS), max_size=8).map("".join),
@@ -214,7 +220,8 @@ LAID_OUT = FEW_LINES.flatmap(
     ).map("".join)
 )
 SCANNED = st.lists(st.one_of(MARKUP, LINKS, LINKS, WORDS), min_size=2, max_size=30).map("".join)
-TEXTS = st.one_of(st.lists(PARTS, max_size=6).map("".join), LAID_OUT, SCANNED)
+SCRIPTS = st.lists(SCRIPT, min_size=2, max_size=12).map("".join)
+TEXTS = st.one_of(st.lists(PARTS, max_size=6).map("".join), LAID_OUT, SCANNED, SCRIPTS)
 
 
 @settings(max_examples=300, deadline=None)

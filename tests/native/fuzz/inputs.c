@@ -31,6 +31,9 @@ static const char *const pieces[] = {
     "&nbsp", ";", "http://", "https://", "HTTPS://", "www.", "example.org", "/a?b=1&c=2#d", "@",
     "a@example.org", "mailto:", "://", "ftp://", "%20", "[x](http://a.b/c)", "![", "](", "\"",
     "The end.\n", "- an item\n", "one two three four five six seven eight nine ten. ",
+    /* script and style */
+    "function", "function (a, b) {", "document.", "window.", "a(", "var ", "let a = ", "=", ") => {",
+    "});\n", "}(", "$(", "color: ", "font-family:", "margin", "1px;\n", ".a {", "@media ", "CDATA", "//",
     /* ill-formed */
     "\x80", "\xBF", "\xC0\xAF", "\xC2", "\xC3", "\xDF", "\xE0\x80", "\xE0\xA0", "\xE2\x82",
     "\xED\xA0\x80", "\xED\x9F", "\xEF\xBB", "\xF0\x80", "\xF0\x9F\x98", "\xF1\x80", "\xF4\x8F\xBF",

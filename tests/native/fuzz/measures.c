@@ -155,6 +155,8 @@ uint64_t fuzz_lines(const fuzz_input *in)
                    some.terminal == all.terminal);
     if (wanted & CP_LINES_CHARACTERS)
         FUZZ_CHECK(some.short_lines == all.short_lines && some.characters == all.characters);
+    if (wanted & CP_LINES_RESIDUE)
+        FUZZ_CHECK(some.residue == all.residue && all.residue <= all.lines);
     if (wanted & CP_LINES_DUPLICATES)
         FUZZ_CHECK(some.duplicates == all.duplicates &&
                    some.duplicate_characters == all.duplicate_characters);
@@ -200,7 +202,7 @@ static uint64_t check_without_markup(const fuzz_input *in, uint64_t digest)
             FUZZ_CHECK(left[i] == ' ' && i + 1 < in->len);
         FUZZ_CHECK(left[i] == ' ');
     }
-    cp_markup_count(left, in->len, &counts);
+    cp_markup_count(left, in->len, NULL, &counts);
     FUZZ_CHECK(counts.html_entities == 0);
     digest = fuzz_digest(digest, left, in->len);
     free(left);
@@ -210,9 +212,18 @@ static uint64_t check_without_markup(const fuzz_input *in, uint64_t digest)
 uint64_t fuzz_markup(const fuzz_input *in)
 {
     uint64_t curly = 0, less = 0, ampersands = 0, ats = 0, all = characters(in, 0, in->len);
-    cp_markup_counts counts;
+    cp_markup_counts counts, with_tokens;
+    cp_tokens tokens = {0};
+    uint64_t ill_formed = 0;
 
-    cp_markup_count(in->text, in->len, &counts);
+    cp_markup_count(in->text, in->len, NULL, &counts);
+    if (!fuzz_no_memory(cp_tokens_scan(in->text, in->len, &tokens, &ill_formed))) {
+        cp_markup_count(in->text, in->len, &tokens, &with_tokens);
+        FUZZ_CHECK(with_tokens.markup_tokens + with_tokens.link_tokens <= tokens.count);
+        with_tokens.markup_tokens = with_tokens.link_tokens = 0;
+        FUZZ_CHECK(memcmp(&counts, &with_tokens, sizeof counts) == 0);
+    }
+    cp_tokens_free(&tokens);
     for (size_t i = 0; i < in->len; i++) {
         curly += in->text[i] == '{' || in->text[i] == '}';
         less += in->text[i] == '<';
@@ -269,17 +280,18 @@ uint64_t fuzz_kinds(const fuzz_input *in)
 
 uint64_t fuzz_measures(const fuzz_input *in)
 {
-    const uint64_t everything = UINT64_MAX >> (64 - CP_MEASURE_COUNT);
+    const cp_measure_set everything = CP_MEASURE_BIT(CP_MEASURE_COUNT) - 1;
     double all[CP_MEASURE_COUNT], some[CP_MEASURE_COUNT];
     cp_measures_scratch *scratch = cp_measures_open();
-    uint64_t wanted = 0, digest = 0;
+    cp_measure_set wanted;
+    uint64_t drawn = 0, digest = 0;
 
     if (!scratch) {
         FUZZ_CHECK(fuzz_no_memory(CP_NO_MEMORY));
         return 0;
     }
-    memcpy(&wanted, in->parameter, FUZZ_PARAMETERS - 1);
-    wanted = cp_hash_mix(wanted) & everything;
+    memcpy(&drawn, in->parameter, FUZZ_PARAMETERS - 1);
+    wanted = ((cp_measure_set)cp_hash_mix(~drawn) << 64 | cp_hash_mix(drawn)) & everything;
     if (fuzz_no_memory(cp_measures_take(in->text, in->len, everything, scratch, all)))
         FUZZ_CHECK(!fuzz_no_memory(cp_measures_take(in->text, in->len, everything, scratch, all)));
     /* Any set of measures gives the same, in a scratch that was used. */
