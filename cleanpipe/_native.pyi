@@ -370,12 +370,11 @@ def replaced(texts: _ArrowArray | _ArrowStream, /) -> NDArray[np.int64]:
     Returns int64 of shape (n,).
     """
 
-def without_markup(
+def plain_texts(
     texts: _ArrowArray | _ArrowStream, /
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """The texts with a blank for each byte of an HTML tag or entity, as docs/measures.md has them;
-    of an entity in a URL too, but of no tag with more than its name and no `=`, which may be prose
-    between angle brackets. What is left is not looked at again: `<a <b>>` becomes `<a    >`.
+    """The texts as they are shown (cleanpipe/native/plain.h): HTML tags blank, entities and \\uXXXX
+    their characters, each byte in its place. What is left is not looked at again.
 
     Returns (offsets, bytes): int64 of shape (n + 1,), text i is bytes[offsets[i]:offsets[i + 1]],
     as long as it was; a null has none. All else stays in its place, ill-formed bytes too.

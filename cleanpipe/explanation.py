@@ -20,6 +20,10 @@ _AROUND = 100
 """Bytes of the document before and after a match that are shown with it."""
 
 
+_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\ufffd")
+"""What a terminal would obey: ids and texts are shown, and not obeyed."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One rule and what the document's measure said to it.
@@ -91,7 +95,7 @@ class Explanation:
         return not self.differences
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(line.translate(_CONTROLS) for line in self._lines())
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.id}  ({self.source}: {self.file}, row {self.row})"

@@ -225,7 +225,8 @@ class _Search(Stage):
             if entry.name in self.sets and 2 * len(entry.too_short) > entry.items:
                 yield (
                     f"{len(entry.too_short)} of the {entry.items} items of the test set "
-                    f'"{entry.name}" are too short to be looked for: name more `fields`'
+                    f'"{entry.name}" say too little to be looked for (docs/contamination.md): '
+                    "more of `fields` may help"
                 )
 
     def item_text(self, test_set: str, item: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,10 +11,12 @@ import pyarrow as pa
 
 from cleanpipe import _native
 from cleanpipe.dedup.item_index import Found, ItemIndex
-from cleanpipe.dedup.item_parts import without_markup
+from cleanpipe.dedup.item_parts import plain
 
 NEAR = 64
 """Tokens between passages of one item that still stand together."""
+BESIDE = 16
+"""Tokens between a passage and a part too short to be judged that still count it as found."""
 
 
 class Hit(NamedTuple):
@@ -62,7 +65,7 @@ def hits_of(
     reading = _Reading(texts)
     for (text, first), passages in sorted(grouped.items(), key=lambda each: each[0]):
         beside = index.parts_beside(first)
-        if len({index.is_code(part) for part in beside}) > 1:  # so that places compare
+        if any(index.is_code(part) for part in beside):  # so that places compare
             passages = reading.restated(text, passages, False)
         passages = _apart(index, passages)
         for part in beside:
@@ -71,8 +74,7 @@ def hits_of(
                 around = reading.restated(text, passages, code)
                 found_beside = _beside(index, part, around, reading.tokens(text, code))
                 if found_beside is not None:
-                    code = index.is_code(first)
-                    passages += reading.restated(text, [found_beside], code)
+                    passages += reading.restated(text, [found_beside], False)
         judged = [passage for passage in passages if index.judged(passage.part)]
         weights = index.weights
         best = max(judged, key=lambda each: (each.covered / weights[each.part], -each.first))
@@ -92,15 +94,43 @@ def hits_of(
         )
 
 
+class _Row:
+    """The passages of one part, from left to right; at most a few tokens are of two."""
+
+    def __init__(self, passages: Sequence[_Passage]) -> None:
+        self.passages = sorted(passages, key=lambda each: (each.first, each.last))
+        self._firsts = [each.first for each in self.passages]
+
+    def near(self, first: int) -> Sequence[_Passage]:
+        """Those that may hold a token, or are the next behind it."""
+        at = bisect_right(self._firsts, first)
+        return self.passages[max(0, at - 2) : at + 1]
+
+
+def _rows(passages: Sequence[_Passage]) -> dict[int, _Row]:
+    by_part: dict[int, list[_Passage]] = {}
+    for passage in passages:
+        by_part.setdefault(passage.part, []).append(passage)
+    return {part: _Row(mine) for part, mine in by_part.items()}
+
+
 def _apart(index: ItemIndex, passages: Sequence[_Passage]) -> list[_Passage]:
-    """Without those that lie in a passage of an earlier part: they are no evidence beside it."""
+    """Without those that lie in a longer passage of another part, or in one as long of an earlier:
+    they are no evidence beside it."""
+    rows = _rows(passages)
+
+    def rank(passage: _Passage) -> tuple[int, int]:
+        return passage.last - passage.first, -passage.part
+
     return [
         passage
         for passage in passages
         if not any(
-            other.part < passage.part
+            rank(other) > rank(passage)
             and _lies_in(index, passage.part, passage.first, passage.last, other)
-            for other in passages
+            for part, row in rows.items()
+            if part != passage.part
+            for other in row.near(passage.first)
         )
     ]
 
@@ -132,14 +162,13 @@ def _names(
 
 def _evidence(parts: Sequence[int], names: Sequence[str], passages: Sequence[_Passage]) -> str:
     """The parts' names, joined by ``+`` where passages stand near each other, else by ``, ``."""
+    rows = _rows(passages)
     shown = names[0]
     for before, part, name in zip(parts, parts[1:], names[1:], strict=False):
         near = any(
             max(one.first - other.last, other.first - one.last) <= NEAR
-            for one in passages
-            if one.part == before
-            for other in passages
-            if other.part == part
+            for one in rows[before].passages
+            for other in rows[part].near(one.first - NEAR)
         )
         shown += ("+" if near else ", ") + name
     return shown
@@ -149,7 +178,8 @@ class _Tokens:
     """The tokens of one text."""
 
     def __init__(self, text: str, code: bool) -> None:
-        column = without_markup(pa.array([text], pa.large_string()), code)
+        column = pa.array([text], pa.large_string())
+        column = column if code else plain(column)
         _, self.starts, self.ends, self.hashes = _native.tokens(column, code=code)
 
 
@@ -186,15 +216,24 @@ def _beside(
     """Where a short part stands near passages of its item, in none: the first place."""
     wanted = index.tokens(part)
     size = len(wanted)
-    taken = sorted(passages, key=lambda passage: (passage.first, passage.last))
-    for _, first, last, *_ in taken if size else ():
-        low = max(0, first - NEAR - size + 1)
-        high = min(len(tokens.hashes), last + NEAR + size)
-        window = tokens.hashes[low:high]
-        for at in np.flatnonzero(window[: len(window) - size + 1] == wanted[0]).tolist():
+    rows = _rows(passages)
+    seen = 0  # tokens before this one have been looked at
+    taken = sorted((passage.first, passage.last) for passage in passages)
+    for first, last in taken if size else ():
+        low = max(seen, first - BESIDE - size + 1)
+        high = min(len(tokens.hashes), last + BESIDE + size)
+        window = tokens.hashes[low : max(low, high)]
+        seen = max(seen, high - size + 1)
+        for at in np.flatnonzero(window[: max(0, len(window) - size + 1)] == wanted[0]).tolist():
             begin, end = low + at, low + at + size - 1
-            free = not any(_lies_in(index, part, begin, end, other) for other in taken)
-            if free and np.array_equal(tokens.hashes[begin : end + 1], wanted):
+            if not np.array_equal(tokens.hashes[begin : end + 1], wanted):
+                continue
+            inside = any(
+                _lies_in(index, part, begin, end, other)
+                for row in rows.values()
+                for other in row.near(begin)
+            )
+            if not inside:
                 bounds = int(tokens.starts[begin]), int(tokens.ends[end])
                 return _Passage(part, begin, end, *bounds, 0)
     return None

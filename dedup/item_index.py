@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe import _native
 from cleanpipe.dedup import index_file
@@ -27,8 +28,8 @@ from cleanpipe.dedup.item_parts import (
     TestSetEntry,
     TestSetParts,
     Tokens,
+    plain,
     starts,
-    without_markup,
 )
 from cleanpipe.dedup.items import Item
 from cleanpipe.dedup.ngram_index import Hits, NgramIndex
@@ -170,20 +171,62 @@ class ItemIndex:
         if sets is not None and set(sets) != {entry.name for entry in self.sets}:
             wanted = np.array([entry.name in sets for entry in self.sets], dtype=np.bool_)
             chosen = wanted[self._arrays["set"]]
-        found = []
-        for code in (False, True):
-            # Those of one kind of tokens are looked up in one reading of the texts.
-            kind = [seeds for seeds in self._content.seeds if seeds.code == code]
-            if kind:
-                read = without_markup(texts, code)
-                hits = NgramIndex.query_all([seeds.ngrams for seeds in kind], read)
-                for seeds, its in zip(kind, hits, strict=True):
-                    found.append(self._found(seeds, its, read, needed, chosen))
-        columns = [np.concatenate(parts) for parts in zip(*found, strict=True)]
-        if not columns:
-            columns = [np.zeros(0, np.int64)] * len(Found._fields)
+        shown = plain(texts)
+        columns = [
+            np.concatenate(each)
+            for each in zip(
+                self._read(shown, False, needed, chosen),
+                self._programs(texts, shown, needed, chosen),
+                strict=True,
+            )
+        ]
         order = np.lexsort((columns[2], columns[1], columns[0]))
         return Found(*(column[order] for column in columns))
+
+    def _programs(
+        self,
+        texts: pa.Array,
+        shown: pa.Array,
+        needed: npt.NDArray[np.uint64],
+        chosen: npt.NDArray[np.bool_] | None,
+    ) -> Found:
+        """Of programs, in texts as they are and as a page shows them: each part in that reading in
+        which more of it is found."""
+        found = self._read(texts, True, needed, chosen)
+        if not any(seeds.code for seeds in self._content.seeds):
+            return found
+        rows = np.flatnonzero(pc.not_equal(texts, shown).to_numpy(zero_copy_only=False))
+        other = self._read(shown.take(pa.array(rows, pa.int64())), True, needed, chosen)
+        other = other._replace(text=rows[other.text])
+        best: list[dict[tuple[int, int], int]] = [{}, {}]
+        for reading, each in enumerate((found, other)):
+            for text, part, covered in zip(each.text, each.part, each.covered, strict=True):
+                key = int(text), int(part)
+                best[reading][key] = max(int(covered), best[reading].get(key, 0))
+        better = {key for key, covered in best[1].items() if covered > best[0].get(key, 0)}
+        kept = []
+        for each, wanted in ((found, False), (other, True)):
+            keys = zip(each.text.tolist(), each.part.tolist(), strict=True)
+            mine = np.array([(key in better) == wanted for key in keys], dtype=np.bool_)
+            kept.append([column[mine] for column in each])
+        return Found(*(np.concatenate(columns) for columns in zip(*kept, strict=True)))
+
+    def _read(
+        self,
+        texts: pa.Array,
+        code: bool,
+        needed: npt.NDArray[np.uint64],
+        chosen: npt.NDArray[np.bool_] | None,
+    ) -> Found:
+        """What is found by tokens of one kind; they are looked up in one reading of the texts."""
+        kind = [seeds for seeds in self._content.seeds if seeds.code == code]
+        hits = NgramIndex.query_all([seeds.ngrams for seeds in kind], texts) if kind else []
+        found = [
+            self._found(seeds, its, texts, needed, chosen)
+            for seeds, its in zip(kind, hits, strict=True)
+        ]
+        nothing = [np.zeros(0, np.int64)] * len(Found._fields)
+        return Found(*(np.concatenate(parts) for parts in zip(nothing, *found, strict=True)))
 
     def _found(
         self,

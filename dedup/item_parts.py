@@ -120,16 +120,25 @@ class TestSetParts(NamedTuple):
         ]
         kind = np.array([TOKENS.index(each) for each in read_as], np.int64)
         least = [MIN_WEIGHT[each] if min_weight is None else min_weight for each in TOKENS]
-        texts, weight, size = _read(parts, kind, owner, len(items), reference)
+        # Equal items say no more than one.
+        distinct: dict[Sequence[Part], int] = {}
+        same = [distinct.setdefault(item.parts, len(distinct)) for item in items]
+        owner = np.array([same[at] for at in owner.tolist()], np.int64)
+        texts, weight, size = _read(parts, kind, owner, len(distinct), reference)
         alone = _mixed_and_light(items, kind, weight, least)
         if alone:
             kind[alone] = TOKENS.index("words")
-            texts, weight, size = _read(parts, kind, owner, len(items), reference)
+            texts, weight, size = _read(parts, kind, owner, len(distinct), reference)
         groups, too_short = _joined(items, kind, weight, least)
         arrays, seeds = _arranged(groups, kind, texts)
         judged = np.array([group.judged for group in groups], dtype=np.bool_)
         arrays["item"] = np.array([group.item for group in groups], np.uint32)
         arrays["n"] = np.where(judged, arrays["n"], 0).astype(np.uint8)
+        seeds_kept = _rare(seeds, judged)
+        wanted = np.zeros(len(groups), np.int64)
+        for _, _, part in seeds_kept:
+            wanted += np.bincount(part, minlength=len(groups))
+        arrays["least"] = np.maximum(1, wanted // 10).astype(np.uint32)
         entry = TestSetEntry(
             name,
             tuple(TOKENS[each] for each in texts),
@@ -144,7 +153,7 @@ class TestSetParts(NamedTuple):
             ["\n".join(parts[at].name for at in group.parts) for group in groups],
             ["\n".join(parts[at].text for at in group.parts) for group in groups],
             arrays,
-            _rare(seeds, judged),
+            seeds_kept,
         )
 
 
@@ -278,10 +287,10 @@ class _Texts:
 
     def __init__(self, written: Sequence[str], code: bool) -> None:
         self.written, self.code = written, code
-        texts = without_markup(pa.array(written, pa.large_string()), code).to_pylist()
-        if code:  # a program is one line: its short ones say little
-            lines = [[text] for text in texts]
+        if code:  # a program is one line, as it is: its short ones say little
+            lines = [[text] for text in written]
         else:
+            texts = plain(pa.array(written, pa.large_string())).to_pylist()
             lines = [_NUMBERING.sub("", text).splitlines() for text in texts]
         self._lines = [each for part in lines for each in part]
         self._line_offsets: Ints = np.cumsum([0, *(len(part) for part in lines)], dtype=np.int64)
@@ -334,7 +343,7 @@ class _Texts:
         counts = {n: np.zeros(len(index), np.int64) for n, index in indexes.items()}
         for column in reference():
             texts += len(column)
-            column = without_markup(column, self.code)
+            column = column if self.code else plain(column)
             for n, index in indexes.items():
                 hits = index.query(column)
                 text = np.repeat(np.arange(len(column)), np.diff(hits.offsets))
@@ -360,8 +369,9 @@ class _Texts:
         token, part = self.hashes[order], part[order]
         first = starts(token)
         size = np.diff([*first, len(token)])
-        # Of each distinct token, in how many items it is; then of each token. Parts go by items.
-        items_of = starts(token, owner[part])
+        # Of each distinct token, in how many items it is; then of each token.
+        by_item = np.lexsort((owner[part], token))
+        items_of = starts(token[by_item], owner[part][by_item])
         frequency = np.diff([*np.searchsorted(items_of, first), len(items_of)])
         table = np.array([_weight(df, items) for df in range(items + 1)], np.int64)
         weight = np.repeat(table[frequency], size)
@@ -405,7 +415,6 @@ class _Texts:
             n[grams_in < _FEW] = _SHORT_NGRAM
         n = np.minimum(n, np.maximum(tokens, 1))
         seeds = []
-        least = np.ones(len(groups), np.uint32)
         for length in sorted(set(n.tolist())):
             mine = np.flatnonzero(n == length)
             whole = longest[mine] < length  # no line has as many: across its lines
@@ -420,11 +429,9 @@ class _Texts:
             owner = np.repeat(np.array(owners, np.int64), np.diff(offsets))
             usable = np.repeat(enough, np.diff(offsets))
             grams, owner = grams[usable], owner[usable]
-            least[mine] = np.maximum(1, np.bincount(owner, minlength=len(groups))[mine] // 10)
             seeds.append(((self.code, length), grams, owner))
         arrays = {
             "n": n,
-            "least": least,
             "token_offsets": token_offsets,
             "tokens": self.hashes[token],
             "weights": self.weights[token],
@@ -473,11 +480,9 @@ def _rare(seeds: Sequence[_Seeds], judged: npt.NDArray[np.bool_]) -> list[Pairs]
     return kept
 
 
-def without_markup(texts: pa.Array, code: bool = False) -> pa.Array:
-    """Texts whose HTML tags and entities are blanks of the same length; code stays as it is."""
-    if code:
-        return texts
-    offsets, data = _native.without_markup(texts)
+def plain(texts: pa.Array) -> pa.Array:
+    """Texts as they are shown, each byte in its place (cleanpipe/native/plain.h)."""
+    offsets, data = _native.plain_texts(texts)
     buffers = pa.py_buffer(offsets), pa.py_buffer(data)
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cleanpipe import ConfigError, Pipeline, RunError
+from cleanpipe import ConfigError, Explanation, Pipeline, RunError
 from cleanpipe.explain import explain
 
 from .conftest import Cli
@@ -212,3 +212,9 @@ def test_an_unfinished_run(tmp_path: Path) -> None:
     (tmp_path / "_run" / "plan.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ConfigError, match="not complete: the same command resumes it"):
         explain(str(tmp_path), "any")
+
+
+def test_control_characters_are_shown_and_not_obeyed() -> None:
+    made = Explanation("a\x1b[31m\nb", "f", 0, "s", "text\x07", "text")
+    assert str(made).splitlines()[0].startswith("a\ufffd[31m\ufffdb  (s: f, row 0)")
+    assert not set(str(made)) & set("\x1b\x07")

@@ -11,6 +11,7 @@
 #include "markup.h"
 #include "measures.h"
 #include "ngrams.h"
+#include "plain.h"
 #include "segments.h"
 #include "tokens.h"
 #include "unicode_tables.h"
@@ -58,44 +59,44 @@ static PyObject *replaced(PyObject *module, PyObject *texts)
     return per_text(module, texts, check_text);
 }
 
-/* ---- texts without markup ---- */
+/* ---- texts as they are shown ---- */
 
 typedef struct {
     int64_t *offsets;
     uint8_t *bytes;
-} blank_context;
+} plain_context;
 
 static int measure_length(const uint8_t *text, size_t len, size_t row, void *context)
 {
-    blank_context *into = context;
+    plain_context *into = context;
 
     (void)text;
     into->offsets[row + 1] = into->offsets[row] + (int64_t)len;
     return CP_OK;
 }
 
-static int blank_text(const uint8_t *text, size_t len, size_t row, void *context)
+static int plain_text(const uint8_t *text, size_t len, size_t row, void *context)
 {
-    blank_context *into = context;
+    plain_context *into = context;
 
     if ((int64_t)len != into->offsets[row + 1] - into->offsets[row])
         return CP_CHANGED;
-    cp_markup_blank(text, len, into->bytes + into->offsets[row]);
+    cp_plain_text(text, len, into->bytes + into->offsets[row]);
     return CP_OK;
 }
 
-static PyObject *without_markup(PyObject *module, PyObject *texts)
+static PyObject *plain_texts(PyObject *module, PyObject *texts)
 {
     texts_input in;
     output out[2] = {0}; /* offsets, bytes */
-    blank_context into;
+    plain_context into;
     bool good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
                 run(&in, measure_length, &into) &&
                 output_open(&out[1], module, (Py_ssize_t)into.offsets[rows_of(&in)], "uint8");
 
     if (good) {
         into.bytes = out[1].view.buf;
-        good = run(&in, blank_text, &into);
+        good = run(&in, plain_text, &into);
     }
     texts_close(&in);
     return outputs_close(out, 2, good);
@@ -612,9 +613,9 @@ static PyMethodDef methods[] = {
      "offsets[i + 1]; starts and ends are byte offsets in that text."},
     {"replaced", replaced, METH_O,
      "replaced(texts, /)\n--\n\nThe number of ill-formed UTF-8 sequences of each text: int64[n]."},
-    {"without_markup", without_markup, METH_O,
-     "without_markup(texts, /)\n--\n\n"
-     "(offsets int64[n + 1], bytes uint8[b]): the texts with blanks for tags and entities."},
+    {"plain_texts", plain_texts, METH_O,
+     "plain_texts(texts, /)\n--\n\n"
+     "(offsets int64[n + 1], bytes uint8[b]): the texts as they are shown, each byte in its place."},
     {"minhash", minhash, METH_VARARGS,
      "minhash(texts, n, a, b, /)\n--\n\n"
      "The MinHash signature of each text's n-grams: uint32[n, len(a)]."},

@@ -222,39 +222,3 @@ void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
     }
     *counts = found;
 }
-
-/* Whether the tag [at, stop) is more likely one than prose between angle brackets: what follows
- * its name are attributes. */
-static bool is_plain_tag(const uint8_t *at, const uint8_t *stop)
-{
-    bool blank = false;
-
-    if (at[1] == '/' || at[1] == '!' || memchr(at, '=', (size_t)(stop - at)))
-        return true;
-    for (at++; at < stop - 1; at++) {
-        if (*at == ' ' || (*at >= '\t' && *at <= '\r'))
-            blank = true;
-        else if (blank && *at != '/')
-            return false;
-    }
-    return true;
-}
-
-void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out)
-{
-    static const uint8_t begins[256] = {['<'] = 1, ['&'] = 1};
-    const uint8_t *at = text, *const end = len ? text + len : text;
-
-    if (len)
-        memcpy(out, text, len);
-    while ((at = cp_skip_bytes(at, end, begins)) < end) {
-        const uint8_t *stop = *at == '<' ? tag_end(at, end) : entity_end(at, end);
-
-        if (!stop || (*at == '<' && !is_plain_tag(at, stop))) {
-            at++;
-            continue;
-        }
-        memset(out + (at - text), ' ', (size_t)(stop - at));
-        at = stop;
-    }
-}

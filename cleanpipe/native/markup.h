@@ -25,9 +25,4 @@ typedef struct {
 void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
                      cp_markup_counts *counts);
 
-/* Copies the text to `out`, which has room for `len` bytes, with a blank for each byte of a tag or
- * an entity; all other bytes stay in their places. A tag that has more than its name, and no `=`,
- * stays too, for it may be prose: <How did you boot?>. */
-void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out);
-
 #endif

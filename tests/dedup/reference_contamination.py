@@ -6,13 +6,12 @@ Of the kernels it uses none; passages are found by their own reference (tests/na
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..native import reference_passages
-from ..native.reference_measures import ENTITY, TAG
+from ..native.reference_plain import plain
 from ..native.reference_tokens import Token, code_tokens, mix, tokens
 
 Texts = Sequence[tuple[str, str]]
@@ -21,7 +20,7 @@ Gram = tuple[int, ...]
 
 ONE = 256
 """A weight of 1."""
-NEAR = 64
+NEAR, BESIDE = 64, 16
 _BASE = 0x9E3779B97F4A7C15
 
 
@@ -114,7 +113,8 @@ class TestSet:
         self.code = code
         least = ONE * (min_weight or (8 if code else 4))
         cut = [[(name, self._lines(text)) for name, text in item] for item in items]
-        weight = weights([[flat(lines) for _, lines in item] for item in cut])
+        distinct = {tuple(item): lines for item, lines in zip(items, cut, strict=True)}
+        weight = weights([[flat(lines) for _, lines in item] for item in distinct.values()])
         common = self._common(reference)
         parts = [
             Part(number, [name], [len(flat(lines))], lines, worths(lines, weight, common))
@@ -198,10 +198,22 @@ class TestSet:
     def _apart(
         self, at: int, of: Sequence[Passage], found: dict[int, list[Passage]]
     ) -> list[Passage]:
-        """Without those that lie within a passage of an earlier part."""
-        earlier = [(other, one) for other in found for one in found[other] if other < at]
+        """Without those that lie within a longer passage of another part, or one as long of an
+        earlier one."""
+        others = [(other, one) for other in found for one in found[other] if other != at]
         size = len(self.parts[at].tokens)
-        return [one for one in of if not any(self._within(one, size, *o) for o in earlier)]
+
+        def length(passage: Passage) -> int:
+            return passage.last - passage.first
+
+        return [
+            one
+            for one in of
+            if not any(
+                self._within(one, size, other, it) and (length(it), -other) > (length(one), -at)
+                for other, it in others
+            )
+        ]
 
     def _beside(
         self, wanted: Sequence[int], document: Sequence[Token], found: dict[int, list[Passage]]
@@ -212,7 +224,7 @@ class TestSet:
             last = first + len(wanted) - 1
             here = Passage(first, last, *_bytes(document, first, last), 0)
             same = [token.hash for token in document[first : last + 1]] == wanted
-            near = any(_distance(here, one) <= NEAR for _, one in every)
+            near = any(_distance(here, one) <= BESIDE for _, one in every)
             if same and near and not any(self._within(here, len(wanted), *one) for one in every):
                 return here
         return None
@@ -230,11 +242,11 @@ class TestSet:
         return "+".join(found or part.names)
 
     def _tokens(self, text: str) -> list[Token]:
-        return code_tokens(text) if self.code else tokens(without_markup(text))
+        return code_tokens(text) if self.code else tokens(shown(text))
 
     def _lines(self, text: str) -> list[list[int]]:
         """The tokens of each line of a part; a program is one."""
-        lines = [text] if self.code else map(without_number, without_markup(text).splitlines())
+        lines = [text] if self.code else map(without_number, shown(text).splitlines())
         return [[token.hash for token in self._tokens(line)] for line in lines]
 
     def _common(self, reference: Sequence[str]) -> set[Gram]:
@@ -246,30 +258,9 @@ class TestSet:
         return {gram for gram, number in having.items() if number >= 2}
 
 
-def without_markup(text: str) -> str:
-    """A blank for each byte of a tag or entity, so that all else stays where it was."""
-    made, at = "", 0
-    while one := _MARKUP.search(text, at):
-        made += text[at : one.start()]
-        if _is_prose(one[0]):
-            made += "<"
-            at = one.start() + 1
-        else:
-            made += " " * len(one[0].encode())
-            at = one.end()
-    return made + text[at:]
-
-
-_MARKUP = re.compile(f"{TAG.pattern}|{ENTITY.pattern}")
-_BLANKS = " \t\n\v\f\r"
-
-
-def _is_prose(tag: str) -> bool:
-    """Whether a tag has more than its name and no attributes."""
-    if tag[0] == "&" or tag[1] in "/!" or "=" in tag:
-        return False
-    _, *more = tag[1:-1].translate(dict.fromkeys(map(ord, _BLANKS), "\0")).split("\0")
-    return any(word.strip("/") for word in more)
+def shown(text: str) -> str:
+    """A text as it is shown, each byte in its place."""
+    return plain(text.encode()).decode()
 
 
 def without_number(line: str) -> str:
@@ -359,7 +350,7 @@ def _looked_for(parts: Sequence[Part], code: bool) -> list[Part]:
         n = len(found[0])
         rarest = sorted(set(found), key=lambda gram: (having[len(gram)][gram], _hash(gram)))
         wanted = {gram for gram in found if having[n][gram] <= 16} | {*rarest[:4]}
-        made.append(part._replace(n=n, wanted=frozenset(wanted), least=max(1, len(found) // 10)))
+        made.append(part._replace(n=n, wanted=frozenset(wanted), least=max(1, len(wanted) // 10)))
     return made
 
 

@@ -164,7 +164,7 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
         "replaced": partial(_native.replaced, array),
         "tokens": partial(_native.tokens, array),
         "code tokens": partial(_native.tokens, array, code=True),
-        "without markup": partial(_native.without_markup, array),
+        "plain": partial(_native.plain_texts, array),
         "ngrams": partial(_native.ngrams, array, GRAM),
         "paragraphs": partial(_native.segments, array, "paragraph"),
         "lines": partial(_native.segments, array, "line"),
