@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -68,13 +69,15 @@ def hits_of(
         if any(index.is_code(part) for part in beside):  # so that places compare
             passages = reading.restated(text, passages, False)
         passages = _apart(index, passages)
+        short = []
         for part in beside:
             if not index.judged(part):
                 code = index.is_code(part)
                 around = reading.restated(text, passages, code)
                 found_beside = _beside(index, part, around, reading.tokens(text, code))
                 if found_beside is not None:
-                    passages += reading.restated(text, [found_beside], False)
+                    short += reading.restated(text, [found_beside], False)
+        passages += short
         judged = [passage for passage in passages if index.judged(passage.part)]
         weights = index.weights
         best = max(judged, key=lambda each: (each.covered / weights[each.part], -each.first))
@@ -95,16 +98,20 @@ def hits_of(
 
 
 class _Row:
-    """The passages of one part, from left to right; at most a few tokens are of two."""
+    """The passages of one part, from left to right; they hardly overlap."""
 
     def __init__(self, passages: Sequence[_Passage]) -> None:
         self.passages = sorted(passages, key=lambda each: (each.first, each.last))
         self._firsts = [each.first for each in self.passages]
+        # Up to each, the one that reaches furthest.
+        self._reach = list(
+            accumulate(self.passages, lambda one, other: other if other.last > one.last else one)
+        )
 
     def near(self, first: int) -> Sequence[_Passage]:
         """Those that may hold a token, or are the next behind it."""
         at = bisect_right(self._firsts, first)
-        return self.passages[max(0, at - 2) : at + 1]
+        return [*self._reach[max(0, at - 1) : at], *self.passages[max(0, at - 2) : at + 1]]
 
 
 def _rows(passages: Sequence[_Passage]) -> dict[int, _Row]:

@@ -398,7 +398,7 @@ def test_members_that_bear_the_name_of_their_set(tmp_path: Path) -> None:
         ("other", "finds"),
         ("mine", "finds"),
     ]
-    assert plan.described["stages"][3]["parameters"] == {"sets": {"gsm": "gsm.json"}}
+    assert plan.described["stages"][3]["parameters"]["sets"] == {"gsm": "gsm.json"}
     assert list(plan.resources) == ["code.json", "数学.json", "gsm.json"]
     assert "  other  [finds, filter, version 1]" in plan_text(plan, None)
     page = reference.page("finds")
