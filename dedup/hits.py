@@ -66,8 +66,10 @@ def hits_of(
     reading = _Reading(texts)
     for (text, first), passages in sorted(grouped.items(), key=lambda each: each[0]):
         beside = index.parts_beside(first)
-        if any(index.is_code(part) for part in beside):  # so that places compare
-            passages = reading.restated(text, passages, False)
+        kinds = {index.is_code(part) for part in beside}
+        own = kinds == {True}  # programs by their tokens, what is mixed by words
+        if True in kinds:  # so that places compare, whatever they were read as
+            passages = reading.restated(text, passages, own)
         passages = _apart(index, passages)
         short = []
         for part in beside:
@@ -76,7 +78,7 @@ def hits_of(
                 around = reading.restated(text, passages, code)
                 found_beside = _beside(index, part, around, reading.tokens(text, code))
                 if found_beside is not None:
-                    short += reading.restated(text, [found_beside], False)
+                    short += reading.restated(text, [found_beside], own)
         passages += short
         judged = [passage for passage in passages if index.judged(passage.part)]
         weights = index.weights

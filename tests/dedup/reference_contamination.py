@@ -160,8 +160,20 @@ class TestSet:
         return hits
 
     def passages(self, text: str, threshold: float | None = None) -> dict[int, list[Passage]]:
-        """The passages of each part in a text; parts without any are left out."""
+        """The passages of each part in a text; parts without any are left out.
+
+        Programs are looked for in the text as it is and as a page shows it: each part in that
+        reading in which more of it is found.
+        """
         document = self._tokens(text)
+        found = self._read(document, threshold)
+        if self.code:
+            for at, of in self._read(code_tokens(shown(text)), threshold).items():
+                if _best(of) > _best(found.get(at, [])):
+                    found[at] = [_restated(one, document) for one in of]
+        return found
+
+    def _read(self, document: Sequence[Token], threshold: float | None) -> dict[int, list[Passage]]:
         hashes = [token.hash for token in document]
         found = {}
         for at, part in enumerate(self.parts):
@@ -375,6 +387,16 @@ def threshold_of(weight: float) -> float:
 def _all(found: dict[int, list[Passage]]) -> Iterator[Passage]:
     for of in found.values():
         yield from of
+
+
+def _best(passages: Sequence[Passage]) -> int:
+    return max((one.covered for one in passages), default=0)
+
+
+def _restated(one: Passage, document: Sequence[Token]) -> Passage:
+    """A passage with the numbers of its tokens in another reading of the text."""
+    own = [at for at, it in enumerate(document) if it.end > one.start and it.start < one.end]
+    return one._replace(first=own[0], last=own[-1])
 
 
 def _bytes(document: Sequence[Token], first: int, last: int) -> tuple[int, int]:
