@@ -42,12 +42,25 @@ _PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "lorem_ipsum": ("lorem ipsum",),
 }
-_LINES = ("terminal_punctuation_line_share", "whitespace_words", "tokens", "javascript", "policies")
-_NUMBERS: Mapping[str, Mapping[str, Bounds]] = {
-    "paper": {"whitespace_words": Bounds(5, None), "sentences": Bounds(3, None)},
-    "older": {"whitespace_words": Bounds(3, None), "sentences": Bounds(5, None)},
-}
+_LINES = (
+    "terminal_punctuation_line_share",
+    "ellipsis_line_share",
+    "whitespace_words",
+    "tokens",
+    "javascript",
+    "policies",
+)
 _NONE = Bounds(None, 0)
+_OLDER = {"whitespace_words": Bounds(3, None), "sentences": Bounds(5, None)}
+_NUMBERS: Mapping[str, Mapping[str, Bounds]] = {
+    "paper": {
+        "whitespace_words": Bounds(5, None),
+        "sentences": Bounds(3, None),
+        "policies": _NONE,
+    },
+    "older": _OLDER,
+    "datatrove": {**_OLDER, "policies": _NONE, "ellipsis_line_share": _NONE},
+}
 
 
 @dataclass(frozen=True)
@@ -57,27 +70,29 @@ class C4(NamedSet):
     Source: Raffel et al., "Exploring the Limits of Transfer Learning with a Unified
     Text-to-Text Transformer", JMLR 21 (2020), section 2.2. First lines go, each for itself
     (``c4.lines``, a ``remove``), then pages, judged by the lines that are left: the paper
-    leaves the order open, and so does its authors' code. A page without any line left is
+    leaves the order open, its authors' code does so. A page without any line left is
     dropped as ``empty``. Language identification and the removal of repeated three-sentence
     spans are stages of their own (``language``, ``paragraphs``).
 
     Parameters, null turns each off:
-        variant: whose numbers: ``paper`` (default), or ``older``, the paper's first
-            versions, whose lines need 3 words and pages 5 sentences; datatrove has these.
-        citations: true (default) takes out ``[1]``, ``[]``, ``[edit]``, ``[citation needed]``
-            first; not in the older versions.
+        variant: what holds where nothing is given: ``paper`` (default); ``older``, an earlier
+            version of it, whose lines need 3 words and pages 5 sentences, and which knows
+            neither citations nor policies; ``datatrove``, which has these numbers with both.
+        citations: whether ``[1]``, ``[]``, ``[edit]`` and ``[citation needed]`` are taken out
+            first, default true; older false.
         terminal_punctuation_line_share: default [1, null]: a line ends "in a terminal
             punctuation mark (i.e. a period, exclamation mark, question mark, or end quotation
-            mark)", those of other scripts too (docs/measures.md). The authors' code refuses
-            ``...``; the paper does not.
-        whitespace_words: of a line, default [5, null]; older [3, null].
+            mark)", those of other scripts too (docs/measures.md).
+        ellipsis_line_share: default null; datatrove [null, 0]: no line ends in ``...``, as in
+            the authors' code.
+        whitespace_words: of a line, default [5, null]; older, datatrove [3, null].
         tokens: of a line, default null. For Chinese and other scripts without spaces, where
             a line is one whitespace word: ``{whitespace_words: null, tokens: [5, null]}``.
         javascript: how often a line may say ``javascript``, default [null, 0].
         policies: how often a line may say ``terms of use``, ``privacy policy``, ``cookie
             policy``, ``uses cookies``, ``use of cookies``, ``use cookies``; default [null, 0];
-            not in the older versions.
-        sentences: of a page, default [3, null]; older [5, null].
+            older null.
+        sentences: of a page, default [3, null]; older, datatrove [5, null].
         bad_words: files of words a page must not hold, as ``blocklist`` takes them (the paper:
             LDNOOBW). Default: none, and no such rule.
         lorem_ipsum: how often a page may say ``lorem ipsum``, default [null, 0].
@@ -89,13 +104,14 @@ class C4(NamedSet):
 
     kind: ClassVar[str] = "c4"
 
-    variant: Literal["paper", "older"] = "paper"
-    citations: bool | None = True
+    variant: Literal["paper", "older", "datatrove"] = "paper"
+    citations: bool | Literal["variant"] | None = "variant"
     terminal_punctuation_line_share: Bounds | None = Bounds(1, None)
+    ellipsis_line_share: ByVariant = "variant"
     whitespace_words: ByVariant = "variant"
     tokens: Bounds | None = None
     javascript: Bounds | None = _NONE
-    policies: Bounds | None = _NONE
+    policies: ByVariant = "variant"
     sentences: ByVariant = "variant"
     bad_words: LocalPaths | None = ()
     lorem_ipsum: Bounds | None = _NONE
@@ -110,7 +126,7 @@ class C4(NamedSet):
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """``citations``, ``lines``, then a rule for each parameter about pages."""
         made: list[tuple[str, Stage]] = []
-        if self.citations:
+        if self.variant != "older" if self.citations == "variant" else self.citations:
             made.append(("citations", _Citations()))
         rules = {
             name: _Phrases(_PHRASES[name], bounds) if name in _PHRASES else MeasureRule(name, bounds)
