@@ -62,7 +62,7 @@ LINES: Sequence[tuple[str, Mapping[str, Any], str]] = [
      "We all use cookies around here."),
     ("We all used cookies around here.", ANY, "We all used cookies around here."),
     ("A town[12] in the west[edit] it is.[citation needed]", ANY, "A town in the west it is."),
-    ("A town[] in the west it is. [3]", ANY, "A town in the west it is."),
+    ("A town[] in the west it is. [3]", ANY, "A town in the west it is. "),
     ("A town [in] the [west] it [1a].", ANY, "A town [in] the [west] it [1a]."),
     ("A town[12] in the west it is.", {**ANY, **OLDER}, "A town[12] in the west it is."),
     ("A town[12] in the west it is.", {**ANY, "citations": None}, "A town[12] in the west it is."),
