@@ -31,9 +31,13 @@ class GopherRepetition(NamedSet):
         duplicate_paragraph_character_share: default [null, 0.2].
         top_2_gram_share, top_3_gram_share, top_4_gram_share: characters in the most
             frequent n-gram, default [null, 0.2], [null, 0.18], [null, 0.16].
-        duplicate_5_gram_share ... duplicate_10_gram_share: characters in n-grams that
-            occur more than once, default [null, 0.15], [null, 0.14], [null, 0.13],
-            [null, 0.12], [null, 0.11], [null, 0.1].
+        duplicate_5_gram_share: characters in 5-grams that occur more than once, default
+            [null, 0.15]; and likewise
+        duplicate_6_gram_share: default [null, 0.14].
+        duplicate_7_gram_share: default [null, 0.13].
+        duplicate_8_gram_share: default [null, 0.12].
+        duplicate_9_gram_share: default [null, 0.11].
+        duplicate_10_gram_share: default [null, 0.1].
 
     The limits are for words, as English has them. Over Chinese characters, of which an
     n-gram says far less, they reject clean prose: raise them, or put ``when: {language:
