@@ -128,8 +128,10 @@ class C4(NamedSet):
         made: list[tuple[str, Stage]] = []
         if self.variant != "older" if self.citations == "variant" else self.citations:
             made.append(("citations", _Citations()))
-        rules = {
-            name: _Phrases(_PHRASES[name], bounds) if name in _PHRASES else MeasureRule(name, bounds)
+        rules: dict[str, Filter] = {
+            name: _Phrases(_PHRASES[name], bounds)
+            if name in _PHRASES
+            else MeasureRule(name, bounds)
             for name, bounds in chosen(self, _NUMBERS[self.variant]).items()
         }
         lines = tuple((name, rules[name]) for name in _LINES if name in rules)

@@ -125,7 +125,7 @@ def datatrove(texts: Sequence[str], our_words: bool = False) -> dict[str, list[b
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     rows: list[dict[str, Any]] = [json.loads(row) for row in done.stdout.splitlines()]
     found = {rule: [row[rule] for row in rows] for rule in rows[0] if rule != "lines"}
-    return {**found, LINES: [not stays for row in rows for stays in row["lines"]]}
+    return {**found, LINES: [goes for row in rows for goes in row["lines"]]}
 
 
 def cleanpipe(texts: Sequence[str]) -> dict[str, Flags]:

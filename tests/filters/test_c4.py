@@ -163,7 +163,13 @@ def test_bad_words(tmp_path: Path) -> None:
         "curly_brackets",
     ]
     long = f"{GOOD} {GOOD}"
-    texts = [long, f"{long} Damn it.", f"{long} A damned one.", f"{long}\ndamn", CHINESE * 2 + "坏话。"]
+    texts = [
+        long,
+        f"{long} Damn it.",
+        f"{long} A damned one.",
+        f"{long}\ndamn",
+        CHINESE * 2 + "坏话。",
+    ]
     assert [failed for _, failed in outcomes(stage, texts)] == [
         [],
         ["bad_words"],

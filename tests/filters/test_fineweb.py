@@ -31,7 +31,7 @@ test_fineweb = table(
     FineWeb,
     [
         ("", {}, "terminal_punctuation_line_share"),
-        ("", {name: None for name in RULES}, None),
+        ("", dict.fromkeys(RULES), None),
         ("word", {}, "terminal_punctuation_line_share"),
         ("word.", {}, "short_line_share"),
         ("a" * 2**20, {}, "terminal_punctuation_line_share"),

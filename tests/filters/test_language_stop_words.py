@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -60,9 +61,7 @@ def test_by_label() -> None:
     stage = made(LanguageStopWords, {})
     assert stage.needs() == ("language",)
     measures = stage.measure(units)
-    assert np.array_equal(
-        measures["different"], [2, 0, np.nan, np.nan, 0], equal_nan=True
-    )
+    assert np.array_equal(measures["different"], [2, 0, np.nan, np.nan, 0], equal_nan=True)
     assert stage.judge(measures).tolist() == [0, 1, 0, 0, 1]
 
 
@@ -78,7 +77,7 @@ def test_its_words_are_found(language: str) -> None:
 
 def test_in_a_run() -> None:
     text = "We have to be with the people of that town and stay there for good."
-    stages = [{"language": {}}, {"language_stop_words": {}}]
+    stages: list[Any] = [{"language": {}}, {"language_stop_words": {}}]
     result = Pipeline.from_dict({"stages": stages}).run([text, "手机电脑相机，手机电脑相机。" * 3])
     assert result.kept["text"].to_pylist() == [text]
 

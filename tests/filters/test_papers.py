@@ -1,4 +1,4 @@
-"""Named sets against the slow reference, written from the papers alone: always the same verdicts."""
+"""Named sets against the slow reference, written from the papers alone: the same verdicts."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def verdicts(name: str, texts: Sequence[str]) -> list[Verdict]:
     ]
 
 
-WORDS = st.sampled_from(
+SAID = (
     "the of and that with a b river walked 3 # ... … - • [1] [edit] {x} JavaScript lorem ipsum "
-    "Lorem use cookies 天 天气 很好。 “好。” שלום مرحبا؟ ไทย 🎉 e\u0301 ſ İ don't U.S. end. so! why? \"it\" "
-    .split(" ")
-)  # fmt: skip
+    "Lorem use cookies 天 天气 很好。 “好。” שלום مرحبا؟ ไทย 🎉 e\u0301 ſ İ don't U.S. end. so!"
+)
+WORDS = st.sampled_from([*SAID.split(), '"it"', ""])
 LINE = st.lists(WORDS, max_size=9).map(" ".join)
 BREAK = st.sampled_from(["\n", "\n\n", "\r\n", " \n", "\n\u3000", "\u2028", "\x0c", "\x85"])
 
@@ -91,7 +91,9 @@ def sample() -> list[str]:
     sources: Any = {
         name: {**file, "paths": str(ROOT / file["paths"])} for name, file in files.items()
     }
-    pipeline = Pipeline.from_dict({"sources": sources, "stages": [{"length": {"chars": [0, 9999]}}]})
+    pipeline = Pipeline.from_dict(
+        {"sources": sources, "stages": [{"length": {"chars": [0, 9999]}}]}
+    )
     return [str(text) for text in pipeline.run().kept["text"].to_pylist()][::15]
 
 

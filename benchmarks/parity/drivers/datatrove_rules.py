@@ -3,9 +3,10 @@
     python datatrove_rules.py PAGES
 
 PAGES has one JSON object a line: ``text``; and ``quality`` and ``repetition``, the words that
-Gopher's two filters are to see instead of datatrove's own, or null. For each, a line of output: a JSON object of rule to
-verdict: true where the document is dropped, null where the filter fails with an error; and
-``lines``, for each line that is not blank whether C4's filter keeps it. Rules are called as ours.
+Gopher's two filters are to see instead of datatrove's own, or null. For each, a line of output:
+a JSON object of rule to verdict: true where the document is dropped, null where the filter fails
+with an error; and ``lines``, for each line that is not blank whether C4's filter drops it. Rules
+are called as ours.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import datatrove.pipeline.filters.gopher_quality_filter as quality_module
 import datatrove.pipeline.filters.gopher_repetition_filter as repetition_module
@@ -37,19 +39,19 @@ QUALITY = (
 )
 
 
-def quality(*names):
+def quality(*names: str) -> Any:
     return GopherQualityFilter(**{name: None for name in QUALITY if name not in names})
 
 
-def repetition(**wanted):
-    off = dict.fromkeys(
+def repetition(**wanted: Any) -> Any:
+    off: dict[str, Any] = dict.fromkeys(
         ("dup_line_frac", "dup_para_frac", "dup_line_char_frac", "dup_para_char_frac")
     )
     return GopherRepetitionFilter(**{**off, "top_n_grams": (), "dup_n_grams": (), **wanted})
 
 
-def fineweb(**wanted):
-    off = {
+def fineweb(**wanted: Any) -> Any:
+    off: dict[str, Any] = {
         "line_punct_thr": -1,
         "short_line_thr": 2,
         "char_duplicates_ratio": 2,
@@ -58,8 +60,12 @@ def fineweb(**wanted):
     return FineWebQualityFilter(**{**off, **wanted})
 
 
-def c4(**wanted):
-    off = {"min_num_sentences": -1, "filter_lorem_ipsum": False, "filter_curly_bracket": False}
+def c4(**wanted: Any) -> Any:
+    off: dict[str, Any] = {
+        "min_num_sentences": -1,
+        "filter_lorem_ipsum": False,
+        "filter_curly_bracket": False,
+    }
     return C4QualityFilter(**{**off, **wanted})
 
 
@@ -101,14 +107,14 @@ RULES = {
 LINE = c4()
 
 
-def kept(found) -> bool:
+def kept(found: bool | tuple[bool, str]) -> bool:
     return found if isinstance(found, bool) else found[0]
 
 
-def line_stays(line: str) -> bool:
+def line_goes(line: str) -> bool:
     document = Document(text=line, id="")
     LINE.filter(document)
-    return bool(document.text)
+    return not document.text
 
 
 def verdicts(text: str) -> Mapping[str, object]:
@@ -118,11 +124,11 @@ def verdicts(text: str) -> Mapping[str, object]:
             found[name] = not kept(one.filter(Document(text=text, id="")))
         except (ZeroDivisionError, ValueError, AssertionError, IndexError):
             found[name] = None
-    found["lines"] = [line_stays(line) for line in text.split("\n") if line.strip()]
+    found["lines"] = [line_goes(line) for line in text.split("\n") if line.strip()]
     return found
 
 
-def give(module, words) -> None:
+def give(module: Any, words: list[str]) -> None:
     module.split_into_words = lambda text, language=None: words
 
 
