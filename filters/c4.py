@@ -191,7 +191,7 @@ class _Citations(Rewriter):
         return (Rule("citations", "citations", "no citation marks"),)
 
     def rewrite(self, units: Units) -> tuple[Edits, Measures]:
-        """An edit a mark."""
+        """An edit for each run of marks."""
         rows = np.flatnonzero(np.asarray(pc.match_substring(units.text, "[")))
         places = [
             (row, *mark.span())
@@ -203,4 +203,4 @@ class _Citations(Rewriter):
         return Edits(unit, start, end, rule, np.full(len(unit), np.nan)), {}
 
 
-_CITATION = re.compile(rb"\[(?:[0-9]*|edit|citation needed)\]")
+_CITATION = re.compile(rb"(?:\[(?:[0-9]*|edit|citation needed)\])+")
