@@ -54,6 +54,16 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"tests": "items.jsonl", "action": "drop"},
         {"tests": {"a": "items.jsonl", "b": "codes.jsonl"}, "action": {"a": "cut", "b": "flag"}},
     ],
+    "c4": [
+        {"variant": "older"},
+        {"variant": "datatrove", "whitespace_words": None, "tokens": [5, None]},
+        {"bad_words": "phrases.txt", "citations": None},
+    ],
+    "fineweb": [{"variant": "datatrove", "short_line_share": None}],
+    "gopher_repetition": [
+        {"variant": "datatrove"},
+        {"variant": "dolma", "top_2_gram_share": None},
+    ],
     "gopher_quality": [{"stop_words": None, "mean_word_length": [None, 8]}],
     "language": [{"keep": ["en", "zh", "und"], "min_score": 0.4}, {"keep": {"th": 0.5}}],
     "minhash": [
@@ -64,6 +74,7 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         },
         {"verify": "signature"},
     ],
+    "olmo2_repetition": [{"span_repeats": {"below": 3}}],
     "paragraphs": [{"unit": "line", "min_tokens": 3}],
     "perplexity": [
         {"model": "tiny.arpa", "profile": "words", "bounds": [None, 50], "min_tokens": 1},
