@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cleanpipe.bounds import Bounds
 from cleanpipe.errors import ConfigError
-from cleanpipe.filters import blocklist
+from cleanpipe.filters import matching
 from cleanpipe.filters.blocklist import Blocklist
 from cleanpipe.filters.boundaries import dictionary_breaks
 from cleanpipe.parameters import LocalPath, build
@@ -240,12 +240,10 @@ def slow_spans(text: str) -> list[tuple[int, int]]:
         and not any(cover[0] <= start and end <= cover[1] for cover in covers)
     ]
     taken: list[tuple[int, int]] = []
-    free = 0
-    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
-        span = (chars[start][1][0], chars[end - 1][1][1])
-        if start >= free and not (taken and span[0] < taken[-1][1]):
+    spans = [(chars[start][1][0], chars[end - 1][1][1]) for start, end in found]
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not (taken and span[0] < taken[-1][1]):
             taken.append(span)
-            free = end
     return taken
 
 
@@ -255,7 +253,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Blocklist:
     (folder / "phrases").write_text("\n".join(PHRASES), encoding="utf-8")
     (folder / "exempt").write_text("\n".join(EXEMPT), encoding="utf-8")
     return Blocklist(
-        phrases=(LocalPath(str(folder / "phrases")),), exempt=(LocalPath(str(folder / "exempt")),)
+        phrases=(LocalPath(str(folder / "phrases")),),
+        exempt=(LocalPath(str(folder / "exempt")),),
+        min_length=1,
     )
 
 
@@ -340,7 +340,7 @@ def test_a_long_list_takes_the_small_automaton(make: Make, monkeypatch: pytest.M
     text = "ass classy 卖淫 tit blue tit"
     phrases, exempt = ["ass", "卖淫", "tit"], ["blue tit"]
     expected = hits(make(phrases, exempt), text)
-    monkeypatch.setattr(blocklist, "_DFA_BYTES", 0)
+    monkeypatch.setattr(matching, "_DFA_BYTES", 0)
     assert hits(make(phrases, exempt), text) == expected == ["ass", "卖淫", "tit"]
 
 
