@@ -130,7 +130,7 @@ class Blocklist(Filter):
             yield "min_length", "every phrase of the lists is shorter: nothing would ever count"
         barred = set(map(phrase_key, read.exempt))
         counted = {phrase_key(entry.text) for entry in read.counted}
-        if counted and counted <= barred and not read.patterns and self.table is None:
+        if counted and not read.exceptions and counted <= barred and not read.patterns and self.table is None:
             yield "exempt", "every phrase of the lists is exempt: nothing would ever count"
 
     def warnings(self) -> Iterable[str]:
@@ -172,15 +172,15 @@ class Blocklist(Filter):
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The matches that count but for the table's, as character offsets [start, end),
         ascending, disjoint."""
-        return [(hit.start, hit.end) for hit in hits(text, [self._matcher])]
+        return [(hit.start, hit.end) for hit in hits(text, self._matchers)]
 
     def _hits(self, units: Units) -> Iterable[list[Hit]]:
         if self.table is None:
-            return (hits(text, [self._matcher]) for text in units.strings)
+            return (hits(text, self._matchers) for text in units.strings)
         urls = units.value("url")
         keys = [None] * len(units) if isinstance(urls, np.ndarray) else urls.to_pylist()
         return (
-            hits(text, [self._matcher, *self._theirs(key)])
+            hits(text, [*self._matchers, *self._theirs(key)])
             for text, key in zip(units.strings, keys, strict=True)
         )
 
@@ -196,7 +196,7 @@ class Blocklist(Filter):
             name = self.table.written
             self._made[key] = Matcher(
                 (Entry(name, text) for row in rows for text in row.phrases),
-                patterns=(),
+                self._read.exempt,
                 lines=(Entry(name, text) for row in rows for text in row.lines),
                 separated=self.separators,
             )
@@ -225,9 +225,16 @@ class Blocklist(Filter):
         return self._read
 
     @cached_property
-    def _matcher(self) -> Matcher:
+    def _matchers(self) -> Sequence[Matcher]:
+        """One for all lists but those that ship with exceptions, which are theirs alone."""
         read = self._sound()
-        return Matcher(read.counted, read.exempt, read.patterns, separated=self.separators)
+        own = [entry for entry in read.counted if entry.list in read.exceptions]
+        rest = [entry for entry in read.counted if entry.list not in read.exceptions]
+        made = [Matcher(rest, read.exempt, read.patterns, separated=self.separators)]
+        for name, exempt in read.exceptions.items():
+            phrases = (entry for entry in own if entry.list == name)
+            made.append(Matcher(phrases, [*read.exempt, *exempt], separated=self.separators))
+        return made
 
     @cached_property
     def _rows(self) -> Mapping[str, Sequence[lists.Row]]:
@@ -245,6 +252,7 @@ class _Lists:
         phrases: every phrase with its list.
         counted: those that are long enough.
         exempt: phrases that never count.
+        exceptions: those of lists that ship, by the list.
         patterns: patterns with their lists.
         rows: the table's rows by host or domain.
         faults: what is wrong, by parameter.
@@ -255,6 +263,7 @@ class _Lists:
         self.phrases = [Entry("words", word.strip()) for word in stage.words if word.strip()]
         self.patterns = [Entry("patterns", pattern) for pattern in stage.patterns]
         self.exempt: list[str] = []
+        self.exceptions: dict[str, list[str]] = {}
         self.rows: dict[str, list[lists.Row]] = {}
         if len(self.phrases) < len(stage.words):
             self.faults.append(("words", "expected phrases that are not empty"))
@@ -269,7 +278,8 @@ class _Lists:
                 self._fault("lists", [str(error)])
                 continue
             self._phrases("lists", name, path)
-            self.exempt += lists.read(exempt)[0] if exempt is not None else []
+            if exempt is not None:
+                self.exceptions[name] = lists.read(exempt)[0]
         for entry in self.patterns:
             try:
                 check_pattern(entry.text)

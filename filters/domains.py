@@ -165,7 +165,7 @@ class _Sites:
             if not sites and not wrong:
                 wrong = [f"{path}: no site in it"]
             if not wrong:
-                keys = (xxh3_64_intdigest(_key(site)) for site in sites)
+                keys = (xxh3_64_intdigest(_key(site).encode()) for site in sites)
                 named.append((path, np.fromiter(keys, np.uint64, len(sites))))
             faults += wrong
         return named, faults
@@ -222,14 +222,14 @@ def _keys(host: str, rest: str) -> Iterator[tuple[int, str, int]]:
     while not is_ip(host) and "." in labels[-1]:
         labels.append(labels[-1].partition(".")[2])
     for domain in reversed(labels):
-        yield xxh3_64_intdigest(f"d{domain}"), domain, len(domain)
+        yield xxh3_64_intdigest(f"d{domain}".encode()), domain, len(domain)
     # The hash goes on from part to part: a path of a million parts is read once.
     bare = host.removeprefix("www.")
     whole = bare + rest
-    state = xxh3_64(f"u{bare}")
+    state = xxh3_64(f"u{bare}".encode())
     start = len(bare)
     for end in range(len(bare) + 1, len(whole) + 1):
         if end == len(whole) or whole[end] in "/?&#":
-            state.update(whole[start:end])
+            state.update(whole[start:end].encode())
             yield state.intdigest(), whole, end
             start = end

@@ -40,14 +40,17 @@ def simplified(text: str) -> str:
     are written alike only in one of the two are made equal too (``乾``, ``幹`` and ``干``), and
     Japanese characters are read as Chinese. The table is OpenCC's, filters/data/NOTICE.md.
     """
-    return text if text.isascii() else text.translate(_simplified())
+    if text.isascii():
+        return text
+    traditional, table = _simplified()
+    return traditional.sub(lambda found: table[found[0]], text)
 
 
 @cache
-def _simplified() -> dict[int, str]:
-    table = (_DATA / "simplified.txt").read_text(encoding="utf-8")
-    pairs = (line.split("\t") for line in table.splitlines())
-    return {ord(traditional): one for traditional, one in pairs}
+def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
+    lines = (_DATA / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    table = dict(line.split("\t") for line in lines)
+    return re.compile(f"[{''.join(table)}]"), table
 
 
 class FoldedLine:

@@ -71,7 +71,7 @@ class Matcher:
         """
         Args:
             phrases: what counts as whole words. Of equal ones the first is named.
-            exempt: phrases that never count. Default: none.
+            exempt: phrases that never count, nor what lies in them. Default: none.
             patterns: RE2 patterns that count wherever they match. Default: none.
             lines: what counts as a whole line. Default: none.
             separated: find phrases with something between their characters too. Default False.
@@ -92,9 +92,16 @@ class Matcher:
         # Most lists have no Chinese: their texts need not be looked up.
         self._simplifies = bool(self._whole) or any(map(_HAN.search, self._keys))
 
-    def find(self, text: Text) -> Iterator[Hit]:
-        """Every match that is a whole word, a pattern's or a line, in order of the entries
-        where several are in one place; they may overlap."""
+    def find(self, text: Text) -> list[Hit]:
+        """Every match that is a whole word, a pattern's or a line, and in no exempt phrase; in
+        order of the entries where several are in one place. They may overlap."""
+        found = list(self._all(text))
+        if not found or not self._barred:
+            return found
+        covered = _Covers(list(self._covers(text)))
+        return [hit for hit in found if not covered.cover(hit.start, hit.end)]
+
+    def _all(self, text: Text) -> Iterator[Hit]:
         if self._keys:
             yield from self._phrases(text)
             if self._separated:
@@ -110,10 +117,8 @@ class Matcher:
                     yield Hit(start, start + len(line.strip()), found)
                 place += len(line) + 1
 
-    def covers(self, text: Text) -> Iterator[Span]:
+    def _covers(self, text: Text) -> Iterator[Span]:
         """Where exempt phrases stand."""
-        if not self._barred:
-            return
         found = _found(self._exempt_automaton, text.folded(True))
         for _, start, end in sorted(found, key=_by_place):
             line = text.line(start)
@@ -161,19 +166,14 @@ def hits(text: str, matchers: Sequence[Matcher]) -> list[Hit]:
     """The matches that count, ascending, disjoint.
 
     Of those that overlap the leftmost counts, of those that begin together the longest, of those
-    in one place the first by the order of the matchers and their entries. What lies in an exempt
-    phrase of any of them does not count.
+    in one place the first by the order of the matchers and their entries.
     """
     looked = Text(text)
     found = [hit for matcher in matchers for hit in matcher.find(looked)]
-    if not found:
-        return []
     found.sort(key=lambda hit: (hit.start, -hit.end))
-    covered = _Covers([span for matcher in matchers for span in matcher.covers(looked)])
     taken: list[Hit] = []
     for hit in found:
-        free = not taken or hit.start >= taken[-1].end
-        if free and not covered.cover(hit.start, hit.end):
+        if not taken or hit.start >= taken[-1].end:
             taken.append(hit)
     return taken
 

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from cleanpipe.filters.boundaries import in_token, unspaced
+from cleanpipe.patterns import compiled
 
 _ASCII = "*-_.+/|\\~^#=&@"
 _MARKS = re.escape(_ASCII + "".join(chr(ord(mark) + 0xFEE0) for mark in _ASCII)) + (
@@ -26,7 +27,7 @@ _FILLING = (
 _LETTER = rf"[^\s{_MARKS}{_FILLING}]"
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 # A mark may stand behind a letter; a phrase of three letters has one between two separators.
-_CANDIDATE = re.compile(
+_CANDIDATE = (
     rf"[{_FILLING}]|[{_MARKS}]{_LETTER}{{1,2}}[{_MARKS}]"
     rf"|[{_UNSPACED}][{_MARKS}][{_UNSPACED}]"
 )
@@ -37,12 +38,17 @@ _GAP = re.compile(
 
 def candidates(text: str) -> Iterator[tuple[int, int]]:
     """The lines, as [start, end), that may hold a word with something between its characters."""
-    place = 0
-    while (found := _CANDIDATE.search(text, place)) is not None:
-        end = text.find("\n", found.end())
-        end = len(text) if end < 0 else end
-        yield text.rfind("\n", 0, found.start()) + 1, end
-        place = end
+    data = text.encode()
+    search = compiled(_CANDIDATE).search
+    begin = place = 0  # of a line: in bytes, and in characters
+    while (found := search(data, begin)) is not None:
+        start = max(begin, data.rfind(b"\n", begin, found.start()) + 1)
+        end = data.find(b"\n", found.end())
+        end = len(data) if end < 0 else end
+        first = place + len(data[begin:start].decode())
+        place = first + len(data[start:end].decode())
+        yield first, place
+        begin = end
 
 
 class Squeezed:
