@@ -125,7 +125,7 @@ class Matcher:
             first, last = line.origin(start - line.folded_begin, end - line.folded_begin)
             yield line.begin + first, line.begin + last
         if self._separated:
-            for begin, squeezed, line in _squeezed_lines(text.text):
+            for begin, squeezed, line in text.squeezed:
                 folded = simplified(line.folded)
                 for _, start, end in _found(self._exempt_automaton, folded):
                     first, last = squeezed.origin(*line.origin(start, end))
@@ -145,7 +145,7 @@ class Matcher:
                 yield Hit(line.begin + span[0], line.begin + span[1], self._entries[which])
 
     def _spelled(self, text: Text) -> Iterator[Hit]:
-        for begin, squeezed, line in _squeezed_lines(text.text):
+        for begin, squeezed, line in text.squeezed:
             folded = simplified(line.folded) if self._simplifies else line.folded
             for which, start, end in sorted(_found(self._automaton, folded), key=_by_place):
                 span = line.word(start, end)
@@ -211,6 +211,17 @@ class Text:
                 place, at = end, at + length
 
     @cached_property
+    def squeezed(self) -> list[tuple[int, separators.Squeezed, _Line]]:
+        """Where each line with something between letters begins, what is left of it, and that
+        with its words."""
+        made = []
+        for start, end in separators.candidates(self.text):
+            squeezed = separators.Squeezed(self.text[start:end])
+            if len(squeezed.text) < end - start:
+                made.append((start, squeezed, _Line(squeezed.text)))
+        return made
+
+    @cached_property
     def _bytes(self) -> bytes:
         return self.text.encode()
 
@@ -257,14 +268,6 @@ def _found(automaton: AhoCorasick, folded: str) -> list[tuple[int, int, int]]:
 def _closed(folded: str, place: int) -> bool:
     """Whether a place is inside a run of letters, so that no word can end there."""
     return 0 < place < len(folded) and joint(folded[place - 1], folded[place]) == "closed"
-
-
-def _squeezed_lines(text: str) -> Iterator[tuple[int, separators.Squeezed, _Line]]:
-    """Where such a line begins, what is left of it, and that with its words."""
-    for start, end in separators.candidates(text):
-        squeezed = separators.Squeezed(text[start:end])
-        if len(squeezed.text) < end - start:
-            yield start, squeezed, _Line(squeezed.text)
 
 
 class _Covers:

@@ -95,7 +95,9 @@ def simplified(cache: Path) -> str:
         f"{traditional}\t{one}\n"
         for traditional, one in sorted(table.items())
         # One character becomes one, and folding leaves both alone: places stay what they were.
+        # Beyond the basic plane are 66 rare ones, for which re would search 18 times as long.
         if traditional != one
+        and traditional <= "\uffff"
         and all(len(c) == 1 and unicodedata.normalize("NFKC", c) == c for c in (traditional, one))
     ]
     return "".join(pairs)
