@@ -102,14 +102,19 @@ class Domains(Filter):
         }
         if self.lists:
             listed = self._listed(addresses)
-            known = np.array([host is not None for host in hosts], dtype=np.bool_)
-            taken["listed"] = np.where(known, np.array([each is not None for each in listed]), np.nan)
+            taken["listed"] = np.array(
+                [
+                    np.nan if host is None else float(found is not None)
+                    for host, found in zip(hosts, listed, strict=True)
+                ],
+                dtype=np.float64,
+            )
         return taken
 
     def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """The site that is listed, and where; the host where none is."""
         addresses = _addresses(units)
-        shown = []
+        shown: list[Evidence | None] = []
         for parts, found in zip(addresses, self._listed(addresses), strict=True):
             if found is not None:
                 shown.append(Evidence(found.site, entry=f"{found.list}: {found.site}"))

@@ -125,10 +125,10 @@ class Matcher:
             first, last = line.origin(start - line.folded_begin, end - line.folded_begin)
             yield line.begin + first, line.begin + last
         if self._separated:
-            for begin, squeezed, line in text.squeezed:
-                folded = simplified(line.folded)
+            for begin, squeezed, left in text.squeezed:
+                folded = simplified(left.folded)
                 for _, start, end in _found(self._exempt_automaton, folded):
-                    first, last = squeezed.origin(*line.origin(start, end))
+                    first, last = squeezed.origin(*left.origin(start, end))
                     yield begin + first, begin + last
 
     def _phrases(self, text: Text) -> Iterator[Hit]:

@@ -118,9 +118,7 @@ def _lines(path: str) -> tuple[list[tuple[int, str]], list[str]]:
     return found, faults
 
 
-def read_each(
-    path: str, check: Callable[[str], object]
-) -> tuple[list[str], list[str]]:
+def read_each(path: str, check: Callable[[str], object]) -> tuple[list[str], list[str]]:
     """:func:`read`, with the lines at fault for which ``check`` raises a ValueError."""
     lines, faults = _lines(path)
     for number, text in lines:

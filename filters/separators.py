@@ -29,7 +29,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\U
 # A mark may stand behind a letter; a phrase of three letters has one between two separators.
 _CANDIDATE = (
     rf"[{_FILLING}]|[{_MARKS}]{_LETTER}{{1,2}}[{_MARKS}]"
-    rf"|[{_UNSPACED}][{_MARKS}][{_UNSPACED}]"
+    rf"|[{_UNSPACED}][{_MARKS}]{_LETTER}|{_LETTER}[{_MARKS}][{_UNSPACED}]"
 )
 _GAP = re.compile(
     rf"(?<={_LETTER})(?:[{_FILLING}]*([{_MARKS}])[{_FILLING}]*|[{_FILLING}]+)(?={_LETTER})"
@@ -59,7 +59,9 @@ class Squeezed:
     """
 
     def __init__(self, line: str) -> None:
-        parts, places, last = [], [], 0
+        parts: list[str] = []
+        places: list[int] = []
+        last = 0
         self._marked: set[int] = set()
         self._filled: set[int] = set()
         for gap in _GAP.finditer(line):

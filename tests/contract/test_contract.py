@@ -253,7 +253,7 @@ def test_members(members: list[Stage], folder: Path) -> None:
 # Trying them
 
 
-def large(texts: Sequence[str]) -> pa.Array:
+def large(texts: Sequence[str | None]) -> pa.Array:
     return pa.array(texts, pa.large_string())
 
 
@@ -261,7 +261,9 @@ def known_of(stage: Stage, size: int) -> Known:
     """Something for whatever it needs of earlier stages, and the address."""
     languages = large([("en", "zh", "und")[place % 3] for place in range(size)])
     numbers = np.array([np.nan if place % 5 == 4 else place % 7 for place in range(size)])
-    urls = large([(None, "http://www.a.com/b", "c.com", "//1.2.3.4/d?e")[n % 4] for n in range(size)])
+    urls = large(
+        [(None, "http://www.a.com/b", "c.com", "//1.2.3.4/d?e")[n % 4] for n in range(size)]
+    )
     labels = {"language": languages, "url": urls}
     return {name: labels.get(name.rpartition(".")[2], numbers) for name in stage.needs()}
 
