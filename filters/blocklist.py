@@ -74,8 +74,9 @@ class Blocklist(Filter):
             folded as phrases are. It needs the document's ``url``. Default: none.
         by: what the table goes by: ``host`` (default; exactly that one) or ``domain`` (the
             registered one, see ``domains``).
-        hits: bounds on the number of matches. Default [null, 0]: a single one drops.
-        per_1000_tokens: bounds on matches per 1,000 tokens. Default: open.
+        hits: bounds on the number of matches. Default [null, 0]: a single one drops; null
+            for none.
+        per_1000_tokens: bounds on matches per 1,000 tokens. Default: null, none.
 
     Measures:
         hits: number of matches.
@@ -98,8 +99,8 @@ class Blocklist(Filter):
     separators: bool = False
     table: LocalPath | None = None
     by: Literal["host", "domain"] = "host"
-    hits: Bounds = Bounds(None, 0)
-    per_1000_tokens: Bounds = Bounds()
+    hits: Bounds | None = Bounds(None, 0)
+    per_1000_tokens: Bounds | None = None
 
     def resources(self) -> tuple[Resource, ...]:
         """Every file that it reads, those of lists that ship too."""
@@ -160,11 +161,11 @@ class Blocklist(Filter):
 
     def rules(self) -> tuple[Rule, ...]:
         """``hits``, then ``per_1000_tokens``, each where it is bounded."""
-        rules = (
-            Rule("hits", "hits", self.hits),
-            Rule("per_1000_tokens", "hits_per_1000_tokens", self.per_1000_tokens),
+        bounded = (
+            ("hits", "hits", self.hits),
+            ("per_1000_tokens", "hits_per_1000_tokens", self.per_1000_tokens),
         )
-        return tuple(rule for rule in rules if rule.bounds)
+        return tuple(Rule(name, measure, bounds) for name, measure, bounds in bounded if bounds)
 
     def measure(self, units: Units) -> Measures:
         """One pass of the automaton a unit; boundaries only where it found something."""
