@@ -48,6 +48,7 @@ DROPPED = pa.schema(
         ("match_end", pa.int64()),
         ("test_score", pa.float64()),
         ("test_evidence", TEXT),
+        ("match_entry", TEXT),
     ]
 )
 DEAD = pa.schema(
@@ -115,6 +116,7 @@ class Drop:
     match_end: int | None = None
     test_score: float | None = None
     test_evidence: str | None = None
+    match_entry: str | None = None
 
 
 class Records(NamedTuple):

@@ -160,6 +160,8 @@ class Explanation:
             reason += f'; found "{_excerpt(drop.match, 60)}"'
             if drop.match_start is not None:
                 reason += f" at bytes {drop.match_start}-{drop.match_end}"
+            if drop.match_entry is not None:
+                reason += f", of {drop.match_entry}"
         if drop.also_failed:
             reason += f"; also failed {', '.join(drop.also_failed)}"
         return reason

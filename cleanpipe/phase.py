@@ -171,6 +171,7 @@ class PhaseRun:
                     )
                     drop.test_set, drop.test_item = shown.test_set, shown.test_item
                     drop.test_score, drop.test_evidence = shown.score, shown.parts
+                    drop.match_entry = shown.entry
                     if shown.bound is not None:
                         drop.bound = shown.bound
                 batch.drops[int(rows[place])] = drop

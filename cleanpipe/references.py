@@ -38,7 +38,7 @@ class References:
         self.faults: list[Fault] = []
         self.warnings: list[str] = []
         self._spec = spec
-        self._labels: set[str] = {"source"}
+        self._labels: set[str] = {"source", "url"}
         self._values: dict[str, Collection[str]] = {}
         self._taken_by: dict[str, int] = {}
         self._rewriters: list[str] = []

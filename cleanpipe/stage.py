@@ -76,6 +76,7 @@ class Evidence:
         parts: which parts of the item were found, such as ``question+answer``, or None (default).
         bound: the bound that was broken, where that differs from unit to unit; None (default)
             for the rule's.
+        entry: which entry of which list the match is, as ``list: entry``, or None (default).
     """
 
     match: str
@@ -86,6 +87,7 @@ class Evidence:
     score: float | None = None
     parts: str | None = None
     bound: str | None = None
+    entry: str | None = None
 
 
 MATCHED_BY = pa.schema(

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Flags, Numbers
+from cleanpipe.patterns import compiled
 
 Scalar = str | int | float | bool | None
 Value: TypeAlias = Numbers | pa.Array
@@ -55,9 +56,7 @@ class Matches:
 
     @cached_property
     def _search(self) -> Callable[[str], object]:
-        import re2
-
-        search: Callable[[str], object] = re2.compile(self.pattern).search
+        search: Callable[[str], object] = compiled(self.pattern).search
         return search
 
     def __getstate__(self) -> dict[str, str]:
@@ -156,22 +155,10 @@ def _is_end(value: object) -> bool:
 
 
 def _pattern(value: object) -> str:
-    import re2
-
     if not isinstance(value, str):
         raise ValueError(f"expected an RE2 pattern, got {value}")
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        re2.compile(value, options)
-    except re2.error as error:
-        raise ValueError(f'expected an RE2 pattern, got "{value}": {_reason(error)}') from None
+    compiled(value)
     return value
-
-
-def _reason(error: Exception) -> str:
-    reason = error.args[0] if error.args else error
-    return reason.decode() if isinstance(reason, bytes) else str(reason)
 
 
 def _numbers(value: Value) -> Numbers:

@@ -43,12 +43,12 @@ def joint(left: str, right: str) -> Joint:
     spaces meets another script ``open`` too, except before a mark; between two characters of
     such scripts only the ``dictionary`` knows.
     """
-    if not (_in_token(left) and _in_token(right)):
+    if not (in_token(left) and in_token(right)):
         return "open"
-    unspaced = _needs_dictionary(left) + _needs_dictionary(right)
-    if unspaced == 2:
+    both = unspaced(left) + unspaced(right)
+    if both == 2:
         return "dictionary"
-    return "closed" if unspaced == 0 or unicodedata.category(right)[0] == "M" else "open"
+    return "closed" if both == 0 or unicodedata.category(right)[0] == "M" else "open"
 
 
 _JOINS_DIGITS = frozenset(".,;:'\u2019")
@@ -67,7 +67,7 @@ def goes_on(text: str, place: int) -> bool:
     if before.isdigit() and after.isdigit():
         return mark in _JOINS_DIGITS
     letters = before.isalpha() and after.isalpha()
-    return letters and mark in _JOINS_LETTERS and not _needs_dictionary(after)
+    return letters and mark in _JOINS_LETTERS and not unspaced(after)
 
 
 def dictionary_breaks(line: str) -> frozenset[int]:
@@ -88,10 +88,12 @@ def dictionary_breaks(line: str) -> frozenset[int]:
     return frozenset([0, *ends])
 
 
-def _in_token(char: str) -> bool:
+def in_token(char: str) -> bool:
+    """Whether a character is a letter, mark or number."""
     return unicodedata.category(char)[0] in "LMN"
 
 
-def _needs_dictionary(char: str) -> bool:
+def unspaced(char: str) -> bool:
+    """Whether a character is of a script that only a dictionary divides into words."""
     place = bisect_right(_FIRST, ord(char)) - 1
     return place >= 0 and ord(char) <= _DICTIONARY_RANGES[place][1]

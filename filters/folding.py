@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache, lru_cache
+from pathlib import Path
+
+_DATA = Path(__file__).parent / "data"
 
 
 def fold(text: str) -> str:
@@ -15,23 +19,38 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    composed = unicodedata.normalize("NFKC", text)
-    if _widening().isdisjoint(composed):
-        folded = composed.casefold()
-    else:
-        folded = "".join(map(_simple, composed))
-    return unicodedata.normalize("NFKC", folded.replace("i\u0307", "i"))
+    # Split at such characters: every second part is one.
+    parts = _widening().split(unicodedata.normalize("NFKC", text))
+    parts[::2] = map(str.casefold, parts[::2])
+    parts[1::2] = map(str.lower, parts[1::2])
+    return unicodedata.normalize("NFKC", "".join(parts).replace("i\u0307", "i"))
 
 
 @cache
-def _widening() -> frozenset[str]:
-    """Characters whose full case folding is longer than they are."""
-    return frozenset(char for char in map(chr, range(0x20000)) if len(char.casefold()) > 1)
+def _widening() -> re.Pattern[str]:
+    """A character whose full case folding is longer than it is."""
+    longer = (char for char in map(chr, range(0x20000)) if len(char.casefold()) > 1)
+    return re.compile(f"([{''.join(longer)}])")
 
 
-@lru_cache(maxsize=1 << 12)
-def _simple(char: str) -> str:
-    return char.lower() if char in _widening() else char.casefold()
+def simplified(text: str) -> str:
+    """Traditional Chinese characters of a text as simplified ones, each by itself.
+
+    One character becomes one: places stay what they are. No words are looked at, so those that
+    are written alike only in one of the two are made equal too (``乾``, ``幹`` and ``干``), and
+    Japanese characters are read as Chinese. The table is OpenCC's, filters/data/NOTICE.md.
+    """
+    if text.isascii():
+        return text
+    traditional, table = _simplified()
+    return traditional.sub(lambda found: table[found[0]], text)
+
+
+@cache
+def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
+    lines = (_DATA / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    table = dict(line.split("\t") for line in lines)
+    return re.compile(f"[{''.join(table)}]"), table
 
 
 class FoldedLine:

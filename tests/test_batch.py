@@ -123,7 +123,7 @@ def test_dropped() -> None:
 def test_the_promised_columns() -> None:
     promised = """id file row source language url stage rule measure value bound also_failed
     survivor_id survivor_file survivor_row survivor_run similarity test_set test_item match
-    match_start match_end test_score test_evidence"""
+    match_start match_end test_score test_evidence match_entry"""
     assert promised.split() == DROPPED.names
     whole = {"row", "survivor_row", "match_start", "match_end"}
     for column in DROPPED:

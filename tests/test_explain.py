@@ -173,7 +173,7 @@ def test_a_changed_list(tmp_path: Path) -> None:
     run(pipeline(tmp_path, {"s": {"paths": "a.jsonl"}}, [stage]))
     made = explain(str(tmp_path / "out"), "1")
     assert made.agrees and made.drop is not None and made.drop.match == "casino"
-    assert 'found "casino" at bytes 2-8' in made.verdict
+    assert 'found "casino" at bytes 2-8, of bad.txt: casino' in made.verdict
     (tmp_path / "bad.txt").write_text("casinos\n")
     with pytest.raises(ConfigError, match="changed since the run: bad.txt"):
         explain(str(tmp_path / "out"), "1")

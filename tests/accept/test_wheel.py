@@ -41,6 +41,8 @@ def test_one_wheel_for_all_pythons(wheel: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     assert "cleanpipe/filters/models/lid.176.ftz" in names
+    assert "cleanpipe/filters/data/ldnoobw/zh.except.txt" in names
+    assert "cleanpipe/filters/data/simplified.txt" in names
     assert "cleanpipe/pipelines/starter.yaml" in names
     assert not [name for name in names if name.endswith((".c", ".h")) or name.startswith("tests")]
 

@@ -49,6 +49,8 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "blocklist": [
         {"phrases": "phrases.txt", "except": "allowed.txt"},
         {"phrases": ["*.txt"], "hits": [None, 1], "per_1000_tokens": {"below": 500}},
+        {"words": ["word"], "lists": ["ldnoobw.en", "ldnoobw.zh"], "separators": True},
+        {"patterns": ["[0-9]+ [0-9]+"], "table": "sites.jsonl", "min_length": 3},
     ],
     "contamination": [
         {"tests": "items.jsonl", "action": "drop"},
@@ -64,6 +66,7 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"variant": "datatrove"},
         {"variant": "dolma", "top_2_gram_share": None},
     ],
+    "domains": [{"lists": "domains"}, {"lists": ["domains"], "except": "ok", "listed": [1, None]}],
     "gopher_quality": [{"stop_words": None, "mean_word_length": [None, 8]}],
     "language": [{"keep": ["en", "zh", "und"], "min_score": 0.4}, {"keep": {"th": 0.5}}],
     "minhash": [
@@ -160,6 +163,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("contract")
     (made / "phrases.txt").write_text("fuck\nred door\n性别\nadult\nbroken\n", encoding="utf-8")
     (made / "allowed.txt").write_text("性别不限\n", encoding="utf-8")
+    table = '{"host": "www.a.com", "lines": ["word"], "phrases": ["the house"]}\n'
+    (made / "sites.jsonl").write_text(table, encoding="utf-8")
+    (made / "domains").write_text("a.com\n1.2.3.4/d\n", encoding="utf-8")
+    (made / "ok").write_text("www.a.com/b\n", encoding="utf-8")
     (made / "tiny.arpa").write_text(ARPA, encoding="utf-8")
     (made / "stated.arpa").write_text(ARPA, encoding="utf-8")
     items = '{"q": "The house is at the river."}\n{"q": "今天天气很好", "a": "word"}\n'
@@ -267,18 +274,19 @@ def test_members(members: list[Stage], folder: Path) -> None:
 # Trying them
 
 
-def large(texts: Sequence[str]) -> pa.Array:
+def large(texts: Sequence[str | None]) -> pa.Array:
     return pa.array(texts, pa.large_string())
 
 
 def known_of(stage: Stage, size: int) -> Known:
-    """Something for whatever it needs of earlier stages: labels are named ``language``."""
+    """Something for whatever it needs of earlier stages, and the address."""
     languages = large([("en", "zh", "und")[place % 3] for place in range(size)])
     numbers = np.array([np.nan if place % 5 == 4 else place % 7 for place in range(size)])
-    return {
-        name: languages if name.rpartition(".")[2] == "language" else numbers
-        for name in stage.needs()
-    }
+    urls = large(
+        [(None, "http://www.a.com/b", "c.com", "//1.2.3.4/d?e")[n % 4] for n in range(size)]
+    )
+    labels = {"language": languages, "url": urls}
+    return {name: labels.get(name.rpartition(".")[2], numbers) for name in stage.needs()}
 
 
 def units_of(stage: Stage, texts: Sequence[str]) -> Units:

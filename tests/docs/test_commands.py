@@ -24,6 +24,16 @@ DOCUMENTS = [
     "docs/how-to/native.md",
     "docs/how-to/ray.md",
 ]
+FILES = {
+    "lists/spam.txt": "spam\n",
+    "lists/rude/one.txt": "rude\n",
+    "lists/ok.txt": "fine\n",
+    "lists/fine.txt": "fine.com\n",
+    "site_lines.jsonl": '{"host": "a.com", "lines": ["Share this page"], "phrases": ["log in"]}\n',
+    "ut1/adult/domains": "bad.com\n",
+    "ut1/gambling/urls": "good.com/~bad\n",
+}
+"""What pipelines in the documents read."""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -57,7 +67,10 @@ def command_lines(block: str) -> Iterator[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A working directory with the sample, and the README's pipeline file."""
+    """A working directory with the sample, the README's pipeline file, and lists."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for language, block in blocks("README.md"):
         if language == "yaml" and "sources" in YAML(typ="safe").load(block):

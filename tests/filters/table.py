@@ -50,9 +50,10 @@ def made(stage: type[Stage], parameters: Mapping[str, Any]) -> Any:
     return instance
 
 
-def faults(stage: type[Stage], parameters: Mapping[str, Any]) -> list[str]:
-    """What is wrong with these parameters, as ``place: message``."""
-    _, found = build(stage, frozen(parameters))
+def faults(stage: type[Stage], parameters: Mapping[str, Any], base: str = ".") -> list[str]:
+    """What is wrong with these parameters, as ``place: message``; ``base`` is the folder that
+    paths start from."""
+    _, found = build(stage, frozen(parameters), base)
     return [f"{'.'.join(map(str, place))}: {message}" for place, message in found]
 
 

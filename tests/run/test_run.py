@@ -97,6 +97,7 @@ def test_schemas(finished: Path) -> None:
             ("match_end", pa.int64()),
             ("test_score", pa.float64()),
             ("test_evidence", TEXT),
+            ("match_entry", TEXT),
         ],
         "dead": [
             *((name, TEXT) for name in ("reason", "message", "source", "file")),
