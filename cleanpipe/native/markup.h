@@ -24,4 +24,10 @@ void cp_markup_count(const uint8_t *text, size_t len, cp_markup_counts *counts);
  * stays too, for it may be prose: <How did you boot?>. */
 void cp_markup_blank(const uint8_t *text, size_t len, uint8_t *out);
 
+/* Finds every e-mail address, in tags and URLs too, but for stops and hyphens it would begin with.
+ * Returns how many there are, and writes the half-open byte offsets of the first `room` to `start`
+ * and `end`. They ascend and do not overlap. */
+size_t cp_markup_emails(const uint8_t *text, size_t len, size_t room, int64_t *start,
+                        int64_t *end);
+
 #endif

@@ -149,6 +149,7 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
         "tokens": partial(_native.tokens, array),
         "code tokens": partial(_native.tokens, array, code=True),
         "without markup": partial(_native.without_markup, array),
+        "e-mail addresses": partial(_native.email_spans, array),
         "ngrams": partial(_native.ngrams, array, GRAM),
         "paragraphs": partial(_native.segments, array, "paragraph"),
         "lines": partial(_native.segments, array, "line"),
