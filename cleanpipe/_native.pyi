@@ -384,8 +384,8 @@ def without_markup(
 def email_spans(
     texts: _ArrowArray | _ArrowStream, /
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The e-mail addresses in each text, as docs/measures.md has them, but in tags and URLs too, and
-    without the stops and hyphens that one would begin with.
+    """The e-mail addresses in each text, as docs/measures.md has them, but in tags and URLs too,
+    and without the stops and hyphens that one would begin with.
 
     Returns (offsets, starts, ends), e being the number of all addresses:
         offsets: int64 of shape (n + 1,); text i has those from offsets[i] to offsets[i + 1] - 1.

@@ -54,7 +54,8 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
     that a reader knows (all of them with ``format:``); a pattern must only match such files.
 
     Errors: ConfigError with every fault at once: a pattern that matches nothing, a file named
-    twice, a name that says no format, an encoding that its format does not have, a folder without readable files, an unreadable file.
+    twice, a name that says no format, a folder without readable files, an unreadable file, an
+    encoding in which it cannot be read.
     """
     faults: list[Fault] = []
     files: list[InputFile] = []

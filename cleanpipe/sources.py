@@ -26,9 +26,9 @@ class Source:
         url: column with the address, or None (default) for ``url`` where there is one.
         format: how to read the files, or None (default) to go by their names.
         document: for plain text, whether a ``file`` (default) or a ``line`` is a document.
-        encoding: of JSON lines and plain text: ``utf-8`` (default), in which ill-formed bytes become
-            U+FFFD, or another that Python knows, such as ``gb18030``, in which what cannot be
-            decoded is dead. Lines need one of :data:`cleanpipe.encodings.BY_LINE`.
+        encoding: of JSON lines and plain text: ``utf-8`` (default), in which ill-formed bytes
+            become U+FFFD, or another that Python knows, such as ``gb18030``, in which what cannot
+            be decoded is dead. Lines need one of :data:`cleanpipe.encodings.BY_LINE`.
         rename: new names for other columns, ``{old: new}``. Default: none.
     """
 

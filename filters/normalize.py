@@ -180,7 +180,8 @@ class Normalize(Rewriter):
             found |= flags.to_numpy(zero_copy_only=False)
         if self.unicode is not None:
             form = self.unicode
-            found |= [not unicodedata.is_normalized(form, text) for text in units.strings]
+            normal = (unicodedata.is_normalized(form, text) for text in units.strings)
+            found |= ~np.fromiter(normal, np.bool_, len(units))
         return found
 
     def _changes(self, text: str, counts: Numbers) -> list[Change]:

@@ -68,8 +68,9 @@ class Pii(Rewriter):
         emails, ips: how many were replaced; ``ips`` of both versions.
 
     An e-mail address is one as docs/measures.md has it, in links and tags too, without stops and
-    hyphens at its beginning; so it ends where Chinese goes on. ``logo@2x.png`` counts as one, ``a@b.com-``
-    does not, and a full-width ＠ makes none: ``normalize`` with ``width`` before this one.
+    hyphens at its beginning; so it ends where Chinese goes on. ``logo@2x.png`` counts as one,
+    ``a@b.com-`` does not, and a full-width ＠ makes none: ``normalize`` with ``width`` before this.
+
 
     An IP address is public where it is neither private nor reserved nor multicast, by Python's
     ``ipaddress``; of IPv6 in 2000::/3, all that is given out (RFC 4291). Four numbers are none
@@ -97,10 +98,8 @@ class Pii(Rewriter):
             yield "email", "nothing is replaced: give email, ip or ipv6 a text"
         for entry in self.keep:
             if _network(entry) is None and not _DOMAIN.fullmatch(entry.rpartition("@")[2]):
-                yield (
-                    "keep",
-                    f'expected an e-mail address, a domain, an IP address or network, got "{entry}"',
-                )
+                expected = "an e-mail address, a domain, an IP address or network"
+                yield "keep", f'expected {expected}, got "{entry}"'
 
     def rules(self) -> tuple[Rule, ...]:
         """``email``, ``ip`` and ``ipv6``: none is to be there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 NEAR = 16
@@ -95,22 +96,28 @@ def _touching(
 def edits(text: str, changes: Sequence[Change]) -> list[Change]:
     """The same changes with those that are near each other as one, and without those that are
     none; start and end are byte offsets in UTF-8."""
-    joined: list[Change] = []
+    near: list[list[Change]] = []
     for change in changes:
         if text[change.start : change.end] == change.put:
             continue
-        if joined and joined[-1].rule == change.rule:
-            last = joined[-1]
-            gap = text[last.end : change.start] if change.start - last.end <= NEAR else "\n"
-            if "\n" not in gap:
-                joined[-1] = Change(last.start, change.end, last.put + gap + change.put, last.rule)
-                continue
-        joined.append(change)
+        last = near[-1][-1] if near else None
+        if (
+            last is not None
+            and last.rule == change.rule
+            and change.start - last.end <= NEAR
+            and "\n" not in text[last.end : change.start]
+        ):
+            near[-1].append(change)
+        else:
+            near.append([change])
     made: list[Change] = []
     at = offset = 0
-    for change in joined:
-        start = offset + len(text[at : change.start].encode())
-        offset = start + len(text[change.start : change.end].encode())
-        at = change.end
-        made.append(Change(start, offset, change.put, change.rule))
+    for some in near:
+        first, last = some[0], some[-1]
+        start = offset + len(text[at : first.start].encode())
+        offset = start + len(text[first.start : last.end].encode())
+        at = last.end
+        gaps = (text[a.end : b.start] for a, b in pairwise(some))
+        put = first.put + "".join(gap + b.put for gap, b in zip(gaps, some[1:], strict=True))
+        made.append(Change(start, offset, put, first.rule))
     return made

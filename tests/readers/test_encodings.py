@@ -136,14 +136,21 @@ def test_byte_order_marks(load: Load) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("a.jsonl", {"encoding": "utf-16"}, "`a.jsonl` has a row a line, and in utf-16 lines cannot "
-         "be told by their bytes: convert it to UTF-8 first"),
-        ("a.txt", {"encoding": "UTF-16LE", "document": "line"}, "`a.txt` has a row a line, and in "
-         "utf-16-le lines cannot be told by their bytes: convert it to UTF-8 first, or read each "
-         "file as one document"),
+        (
+            "a.jsonl",
+            {"encoding": "utf-16"},
+            "`a.jsonl` has a row a line, and in utf-16 lines cannot be told by their bytes: "
+            "convert it to UTF-8 first",
+        ),
+        (
+            "a.txt",
+            {"encoding": "UTF-16LE", "document": "line"},
+            "`a.txt` has a row a line, and in utf-16-le lines cannot be told by their bytes: "
+            "convert it to UTF-8 first, or read each file as one document",
+        ),
         ("a.parquet", {"encoding": "gbk"}, "`a.parquet` is parquet, which is always UTF-8"),
     ],
-)  # fmt: skip
+)
 def test_refused(tmp_path: Path, name: str, options: dict[str, Any], message: str) -> None:
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(ConfigError) as error:
