@@ -90,10 +90,10 @@ class Normalize(Rewriter):
             between letters or digits of ASCII. Default false.
         spaces: every other space separator (Zs), such as U+00A0 and U+3000, becomes a space; rows
             of spaces stay. Default false.
-        mojibake: text that was decoded wrongly (Ã© for é) is put right by ftfy, line by line as its
-            ``fix_encoding``, which the extra ``ftfy`` installs. Default false. A line is given to it
-            where it has two characters that can be the first two bytes of one in UTF-8, or one
-            of U+0080 to U+009F.
+        mojibake: text that was decoded wrongly (Ã© for é) is put right by ftfy (its
+            ``fix_encoding``), which the extra ``ftfy`` installs. Default false. It is given those
+            lines that have two characters which can be the first two bytes of one in UTF-8, or
+            one of U+0080 to U+009F.
 
     What means something stays: U+200C and U+200D beside a letter of a script in which letters join
     (Arabic, those of India, Mongolian and others), U+200D between parts of an emoji, U+200B between
@@ -313,7 +313,8 @@ def _misread(form: str) -> str:
             for character in bytes(range(low, high)).decode(codec, "ignore")
         }
         # Its "sloppy" ones have these where a code page has nothing.
-        return _class([(each, each) for each in sorted({*found, *range(max(low, 0x80), 0xA0)})], form)
+        found |= set(range(max(low, 0x80), 0xA0))
+        return _class(_ranges(sorted(found)), form)
 
     return f"{read(0xC2, 0xF5)}{read(0x80, 0xC0)}|{_class([(0x80, 0x9F)], form)}"
 

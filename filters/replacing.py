@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 NEAR = 16
-"""Changes for one reason, in one line, with at most so many characters between them, become one edit:
-text of which each letter changes would else need one for each."""
+"""Changes for one reason, in one line, with at most so many characters between them, become one
+edit: text of which each letter changes would else need one for each."""
 
 
 class Change(NamedTuple):
@@ -74,9 +74,8 @@ def _touching(
             a = first[one].start + shift if one < len(first) else None
             b = second[two].start if two < len(second) else None
             if a is not None and (b is None or a <= b):
-                if before or after:
-                    if a > reach:
-                        break
+                if (before or after) and a > reach:
+                    break
                 change = first[one]
                 shift += len(change.put) - (change.end - change.start)
                 reach = max(reach, change.end + shift)

@@ -124,13 +124,13 @@ def test_mojibake(text: str, expected: str) -> None:
     stage = made(Normalize, {"mojibake": True, "control": False})
     new, found, measures = rewritten(stage, ["x", text])
     assert new == ["x", expected or text]
-    assert bool(measures["mojibake"][1]) is bool(expected)  # type: ignore[index]
+    assert bool(measures["mojibake"][1]) is bool(expected)
     assert 1 in found.rule or not expected
     assert rewritten(stage, new)[0] == new
 
 
 def test_edits_are_small_and_near_ones_are_one() -> None:
-    text = "好\u200b" + "x" * 16 + "\u200b" + "y" * 17 + "\u200bz\n\u200b" + "e\u0301 好\u200be\u0301"
+    text = "好\u200b" + "x" * 16 + "\u200b" + "y" * 17 + "\u200bz\n\u200be\u0301 好\u200be\u0301"
     new, found, _ = rewritten(Normalize(), [text])
     names = [Normalize().rules()[rule - 1].name for rule in found.rule]
     # Where two steps touch, it is the second's.
@@ -226,8 +226,8 @@ def test_changes_of_two_steps_as_one(text: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["a", "好", "\u200b", "e\u0301", "\r\n", "\x00a", "\u1100\u1161", "ก\u200b", "Ａ", "Ã©", "\u0301",
-     "\u0301\u0323"],
+    ["a", "好", "\u200b", "e\u0301", "\r\n", "\x00a", "\u1100\u1161", "ก\u200b", "Ａ", "Ã©",
+     "\u0301", "\u0301\u0323"],
 )  # fmt: skip
 def test_a_long_line(unit: str) -> None:
     stage = Normalize("NFKC", width=True, spaces=True, mojibake=HAS_FTFY)

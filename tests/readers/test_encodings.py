@@ -166,7 +166,10 @@ def test_no_such_encoding(name: str) -> None:
 
 
 def test_the_plan_says_it() -> None:
-    tree = {"sources": {"s": {"paths": "a"}}, "stages": [{"length": {"chars": [1, None]}}]}
+    tree: dict[str, Any] = {
+        "sources": {"s": {"paths": "a"}},
+        "stages": [{"length": {"chars": [1, None]}}],
+    }
     plain = make_plan(parse_spec(document_of(tree), "."))
     tree["sources"]["s"]["encoding"] = "gbk"
     other = make_plan(parse_spec(document_of(tree), "."))
