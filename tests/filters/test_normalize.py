@@ -236,6 +236,6 @@ def test_a_long_line(unit: str) -> None:
         return Units(pa.array(["a" + unit * (size // len(unit.encode()))], pa.large_string()))
 
     stage.rewrite(units(100))
-    short, long = units(2**14), units(2**16)
+    short, long = units(2**16), units(2**18)
     fast = min(seconds(lambda: stage.rewrite(short)) for _ in range(2))
     assert seconds(lambda: stage.rewrite(long)) < 12 * fast + 0.05
