@@ -43,6 +43,8 @@ def composed(first: Sequence[Change], between: str, second: Sequence[Change]) ->
         second: of that text. Where these touch the first, the two become one change, for the
             second's rule.
     """
+    if not first or not second:
+        return [*first, *second]
     made: list[Change] = []
     for before, after, shift in _touching(first, second):
         if not after:
