@@ -379,3 +379,15 @@ def plain_texts(
     Returns (offsets, bytes): int64 of shape (n + 1,), text i is bytes[offsets[i]:offsets[i + 1]],
     as long as it was; a null has none. All else stays in its place, ill-formed bytes too.
     """
+
+def email_spans(
+    texts: _ArrowArray | _ArrowStream, /
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The e-mail addresses in each text, as docs/measures.md has them, but in tags and URLs too,
+    and without the stops and hyphens that one would begin with.
+
+    Returns (offsets, starts, ends), e being the number of all addresses:
+        offsets: int64 of shape (n + 1,); text i has those from offsets[i] to offsets[i + 1] - 1.
+        starts, ends: int64 of shape (e,); half-open byte offsets into the UTF-8 of the address's
+            own text, ascending, not overlapping.
+    """

@@ -117,7 +117,7 @@ def edit_table(
         ),
         "start": pa.array(edits.start, pa.int64()),
         "end": pa.array(edits.end, pa.int64()),
-        "replacement": pa.array(edits.replacement, TEXT)
+        "replacement": pa.array([put or None for put in edits.replacement], TEXT)
         if edits.replacement is not None
         else pa.nulls(len(edits), TEXT),
         "text": pa.array(shown, TEXT),

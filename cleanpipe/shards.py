@@ -16,12 +16,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cleanpipe.encodings import BY_LINE, UTF8, codec_name
 from cleanpipe.errors import ConfigError, Fault, RunError
 from cleanpipe.readers import arrow, lines, parquet
 from cleanpipe.readers.files import is_local
 from cleanpipe.readers.find import Found, Unusable, expand, kind, state
 from cleanpipe.readers.inputs import Compression, InputFile, Piece
-from cleanpipe.sources import Source
+from cleanpipe.sources import Format, Source
 
 COMPRESSED_WEIGHT = 4
 """What a byte of a compressed file counts when files are put together: text packs 3-5 fold."""
@@ -53,7 +54,8 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
     that a reader knows (all of them with ``format:``); a pattern must only match such files.
 
     Errors: ConfigError with every fault at once: a pattern that matches nothing, a file named
-    twice, a name that says no format, a folder without readable files, an unreadable file.
+    twice, a name that says no format, a folder without readable files, an unreadable file, an
+    encoding in which it cannot be read.
     """
     faults: list[Fault] = []
     files: list[InputFile] = []
@@ -91,6 +93,11 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
                 continue
             packed: Compression = compression if format_ in ("jsonl", "text") else None
             by_line = format_ == "jsonl" or (format_ == "text" and source.document == "line")
+            encoding = codec_name(source.encoding) or source.encoding
+            misread = _misread(entry.file, format_, by_line, encoding)
+            if misread is not None:
+                faults.append(Fault(0, 0, f"sources.{source.name}.encoding", misread))
+                continue
             files.append(
                 InputFile(
                     len(files),
@@ -102,6 +109,7 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
                     entry.size,
                     entry.stamp,
                     by_line,
+                    encoding,
                 )
             )
         if unnamed:
@@ -114,6 +122,19 @@ def discover(sources: Sequence[Source]) -> tuple[InputFile, ...]:
     if faults:
         raise ConfigError(faults)
     return tuple(files)
+
+
+def _misread(file: str, format_: Format, by_line: bool, encoding: str) -> str | None:
+    """Why a file cannot be read in an encoding, or None where it can."""
+    if format_ not in ("jsonl", "text"):
+        return None if encoding == UTF8 else f"`{file}` is {format_}, which is always UTF-8"
+    if not by_line or encoding in BY_LINE:
+        return None
+    remedy = ", or read each file as one document" if format_ == "text" else ""
+    return (
+        f"`{file}` has a row a line, and in {encoding} lines cannot be told by their bytes: "
+        f"convert it to UTF-8 first{remedy}"
+    )
 
 
 def _is_unicode(name: str) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cleanpipe.encodings import BY_LINE, UTF8, codec_name
+from cleanpipe.parameters import nearest
+
 Format = Literal["jsonl", "parquet", "arrow", "text"]
 
 
@@ -23,6 +26,9 @@ class Source:
         url: column with the address, or None (default) for ``url`` where there is one.
         format: how to read the files, or None (default) to go by their names.
         document: for plain text, whether a ``file`` (default) or a ``line`` is a document.
+        encoding: of JSON lines and plain text: ``utf-8`` (default), in which ill-formed bytes
+            become U+FFFD, or another that Python knows, such as ``gb18030``, in which what cannot
+            be decoded is dead. Lines need one of :data:`cleanpipe.encodings.BY_LINE`.
         rename: new names for other columns, ``{old: new}``. Default: none.
     """
 
@@ -34,7 +40,12 @@ class Source:
     url: str | None = None
     format: Format | None = None
     document: Literal["file", "line"] = "file"
+    encoding: str = UTF8
     rename: Mapping[str, str] = field(default_factory=dict)
 
     def check(self) -> list[tuple[str, str]]:
-        return [] if self.paths else [("paths", "expected at least one path or pattern")]
+        faults = [] if self.paths else [("paths", "expected at least one path or pattern")]
+        if codec_name(self.encoding) is None:
+            known = nearest(self.encoding, {*BY_LINE, "utf-16", "utf-32"})
+            faults.append(("encoding", f'no encoding is called "{self.encoding}"; {known}'))
+        return faults

@@ -315,7 +315,8 @@ class Edits:
         start, end: int64, shape (e,): byte offsets in its UTF-8 text.
         rule: uint16, shape (e,): 1-based place in the rewriter's ``rules()``.
         value: float64, shape (e,): the value that broke the rule, NaN where there is none.
-        replacement: texts put in place of the ranges, or None (default) for plain removal.
+        replacement: texts put in place of the ranges, empty for removal, or None (default) where
+            all are removed.
         match: the word or passage that broke the rule, None where there is none to show, or
             None (default) where there never is.
     """

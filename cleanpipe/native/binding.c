@@ -102,6 +102,56 @@ static PyObject *plain_texts(PyObject *module, PyObject *texts)
     return outputs_close(out, 2, good);
 }
 
+/* ---- e-mail addresses: counted first ---- */
+
+typedef struct {
+    int64_t *offsets, *start, *end;
+} emails_context;
+
+static int count_emails(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    int64_t *offsets = ((emails_context *)context)->offsets;
+
+    offsets[row + 1] = offsets[row] + (int64_t)cp_markup_emails(text, len, 0, NULL, NULL);
+    return CP_OK;
+}
+
+static int find_emails(const uint8_t *text, size_t len, size_t row, void *context)
+{
+    emails_context *into = context;
+    int64_t first = into->offsets[row];
+    size_t room = (size_t)(into->offsets[row + 1] - first);
+
+    if (!room)
+        return CP_OK;
+    return cp_markup_emails(text, len, room, into->start + first, into->end + first) == room
+               ? CP_OK
+               : CP_CHANGED;
+}
+
+static PyObject *email_spans(PyObject *module, PyObject *texts)
+{
+    texts_input in;
+    output out[3] = {0}; /* offsets, starts, ends */
+    emails_context into;
+    bool good = texts_open(&in, texts) && output_offsets(&out[0], module, &in, &into.offsets) &&
+                run(&in, count_emails, &into);
+
+    if (good) {
+        Py_ssize_t count = (Py_ssize_t)into.offsets[rows_of(&in)];
+
+        good = output_open(&out[1], module, count, "int64") &&
+               output_open(&out[2], module, count, "int64");
+    }
+    if (good) {
+        into.start = out[1].view.buf;
+        into.end = out[2].view.buf;
+        good = run(&in, find_emails, &into);
+    }
+    texts_close(&in);
+    return outputs_close(out, 3, good);
+}
+
 /* ---- tokens and n-grams: counted first, so that results go where they stay ---- */
 
 typedef struct {
@@ -616,6 +666,10 @@ static PyMethodDef methods[] = {
     {"plain_texts", plain_texts, METH_O,
      "plain_texts(texts, /)\n--\n\n"
      "(offsets int64[n + 1], bytes uint8[b]): the texts as they are shown, each byte in its place."},
+    {"email_spans", email_spans, METH_O,
+     "email_spans(texts, /)\n--\n\n"
+     "(offsets int64[n + 1], starts int64[e], ends int64[e]): text i has the addresses offsets[i]\n"
+     "to offsets[i + 1]; starts and ends are byte offsets in that text."},
     {"minhash", minhash, METH_VARARGS,
      "minhash(texts, n, a, b, /)\n--\n\n"
      "The MinHash signature of each text's n-grams: uint32[n, len(a)]."},

@@ -222,3 +222,29 @@ void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
     }
     *counts = found;
 }
+
+size_t cp_markup_emails(const uint8_t *text, size_t len, size_t room, int64_t *start, int64_t *end)
+{
+    const uint8_t *at = text, *from = text, *const limit = len ? text + len : text;
+    size_t count = 0;
+
+    while (at < limit && (at = memchr(at, '@', (size_t)(limit - at)))) {
+        const uint8_t *local = at, *stop;
+
+        while (local > from && at - local < 64 && classes[local[-1]] & LOCAL)
+            local--;
+        while (local < at && (*local == '.' || *local == '-'))
+            local++;
+        if (local == at || !(stop = domain_end(at + 1, limit))) {
+            at++;
+            continue;
+        }
+        if (count < room) {
+            start[count] = local - text;
+            end[count] = stop - text;
+        }
+        count++;
+        from = at = stop;
+    }
+    return count;
+}

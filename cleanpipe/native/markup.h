@@ -25,4 +25,10 @@ typedef struct {
 void cp_markup_count(const uint8_t *text, size_t len, const cp_tokens *tokens,
                      cp_markup_counts *counts);
 
+/* Finds every e-mail address, in tags and URLs too, but for stops and hyphens it would begin with.
+ * Returns how many there are, and writes the half-open byte offsets of the first `room` to `start`
+ * and `end`. They ascend and do not overlap. */
+size_t cp_markup_emails(const uint8_t *text, size_t len, size_t room, int64_t *start,
+                        int64_t *end);
+
 #endif

@@ -37,7 +37,8 @@ class Dead:
     """One record that could not be read.
 
     Attributes:
-        reason: ``bad_json``, ``no_text``, ``too_long``, ``truncated`` or ``unreadable``.
+        reason: ``bad_json``, ``no_text``, ``too_long``, ``truncated``, ``undecodable``
+            or ``unreadable``.
         message: what was wrong, for people.
         row: 0-based row, or None where there is none. For ``truncated`` and ``unreadable``
             it is the first row that was lost.

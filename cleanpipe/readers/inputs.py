@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cleanpipe.encodings import UTF8
 from cleanpipe.sources import Format
 
 Compression: TypeAlias = Literal["gzip", "zstd"] | None
@@ -25,6 +26,7 @@ class InputFile:
         size: bytes on disk.
         stamp: changes when the file changes: mtime in ns, ETag; "" if unknown.
         by_line: whether each line is a row (JSON lines, text with ``document: line``).
+        encoding: of JSON lines and plain text, by Python's name of the codec.
     """
 
     index: int
@@ -36,6 +38,7 @@ class InputFile:
     size: int
     stamp: str
     by_line: bool = False
+    encoding: str = UTF8
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleanpipe.columns import Columns
+from cleanpipe.encodings import UTF8, decoded, why_not
 from cleanpipe.readers.batches import RAW_BYTES, TABLE, Dead, ReadBatch, nothing, own_ids
 from cleanpipe.readers.inputs import Piece
 from cleanpipe.readers.json_line import MAX_DEPTH, BadLine, kind_of, label, label_of, parse, what
@@ -74,6 +75,7 @@ class _Reader:
         source = piece.file.source
         roles = columns.roles[source]
         self.file = piece.file.file
+        self.codec = piece.file.encoding
         self.schema = columns.schema
         self.text = roles.text or "text"
         self.id = roles.id
@@ -112,14 +114,18 @@ class _Reader:
     def _at_once(self, block: Block) -> ReadBatch | None:
         if self.lines is None:
             return None
+        try:
+            data = self._utf8(block.data, block.offset)
+        except UnicodeError:
+            return None
         # One object a line: decode_lines itself takes two a line, and one over several.
-        joints = block.data.count(b"}\n{")
+        joints = data.count(b"}\n{")
         if joints != block.lines - 1:
-            joints += block.data.count(b"}\r\n{")
+            joints += data.count(b"}\r\n{")
         if joints != block.lines - 1:
             return None
         try:
-            records = self.lines.decode_lines(block.data)
+            records = self.lines.decode_lines(data)
             if len(records) != block.lines:
                 return None
             extras = [self._extra(record) for record in records] if self.loose else []
@@ -140,8 +146,11 @@ class _Reader:
         for row, line in enumerate(block.data.split(b"\n"), block.row):
             if not is_blank(line):
                 try:
-                    documents.append(self._document(line))
+                    documents.append(self._document(self._utf8(line, offset)))
                     rows.append(row)
+                except UnicodeError as error:
+                    message = why_not(error, self.codec)
+                    dead.append(Dead("undecodable", message, row, offset, line[:RAW_BYTES]))
                 except BadLine as error:
                     reason = "no_text" if isinstance(error, _NoText) else "bad_json"
                     dead.append(Dead(reason, str(error), row, offset, line[:RAW_BYTES]))
@@ -159,6 +168,12 @@ class _Reader:
         batch.dead = dead
         batch.replaced = sum(document.replaced for document in documents)
         return batch
+
+    def _utf8(self, data: bytes, offset: int) -> bytes:
+        """Lines of the file in UTF-8 (which is repaired later). Errors: UnicodeError."""
+        if self.codec == UTF8:
+            return data
+        return decoded(data, self.codec, at_start=offset == 0).encode()
 
     def _document(self, line: bytes) -> _Document:
         if self.lines is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cleanpipe.encodings import UTF8
 from cleanpipe.readers.batches import MAX_DOCUMENT, RAW_BYTES, Dead
 from cleanpipe.readers.files import Broken, stream
 from cleanpipe.readers.inputs import Piece
@@ -34,7 +35,7 @@ def blocks(piece: Piece) -> Iterator[Block | Dead]:
 
     A line over 128 MiB is a dead record ``too_long`` in its place. Where the file breaks
     off, the last item is a dead record; what stood of its broken line is its raw content.
-    A byte order mark at the start of the file is left out.
+    A byte order mark of UTF-8 at the start of the file is left out.
 
     Errors: RunError where the file cannot be reached; ValueError for a piece whose first
     row is not known.
@@ -89,7 +90,7 @@ def blocks(piece: Piece) -> Iterator[Block | Dead]:
             if done and stop is not None:
                 data = data[: data.find(b"\n", stop - 1 - offset) + 1]
             block = Block(data, row, offset, data.count(b"\n"))
-            yield _without_mark(block)
+            yield _without_mark(block, piece)
             if done:
                 return
             row += block.lines
@@ -99,7 +100,7 @@ def blocks(piece: Piece) -> Iterator[Block | Dead]:
         yield Dead(error.reason, error.message, row, offset + size, raw)
         return
     if held:
-        yield _without_mark(Block(b"".join(held), row, offset, 1))
+        yield _without_mark(Block(b"".join(held), row, offset, 1), piece)
 
 
 def _too_long(held: list[bytes], row: int, offset: int) -> Dead:
@@ -107,8 +108,8 @@ def _too_long(held: list[bytes], row: int, offset: int) -> Dead:
     return Dead("too_long", f"the line is longer than {MAX_DOCUMENT} bytes", row, offset, raw)
 
 
-def _without_mark(block: Block) -> Block:
-    if block.offset == 0 and block.data.startswith(BOM):
+def _without_mark(block: Block, piece: Piece) -> Block:
+    if block.offset == 0 and piece.file.encoding == UTF8 and block.data.startswith(BOM):
         return Block(block.data[len(BOM) :], block.row, len(BOM), block.lines)
     return block
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from cleanpipe.encodings import UTF8, decoded
 from cleanpipe.readers.batches import MAX_DOCUMENT
 from cleanpipe.readers.files import Broken, stream
 from cleanpipe.readers.inputs import InputFile
@@ -45,11 +46,18 @@ def head(file: InputFile) -> list[bytes]:
     if len(data) > BYTES:
         whole = False
         data = data[: max(BYTES, data.find(b"\n") + 1)]
-    lines = data.removeprefix(BOM).split(b"\n", LINES)
+    lines = (data.removeprefix(BOM) if file.encoding == UTF8 else data).split(b"\n", LINES)
     # What follows the last newline is a line only at the end of the file.
     if not whole or len(lines) > LINES:
         lines = lines[:-1]
     return lines
+
+
+def _utf8(line: bytes, file: InputFile, first: bool) -> bytes:
+    try:
+        return decoded(line, file.encoding, at_start=first).encode()
+    except UnicodeError:
+        return b""  # dead when it is read
 
 
 class Kinds:
@@ -66,9 +74,9 @@ class Kinds:
         self.keys: dict[str, Counter[str]] = {}
         self.lines = self.objects = 0
         for file in spread(files):
-            for line in head(file):
+            for place, line in enumerate(head(file)):
                 if not is_blank(line):
-                    self._add(line)
+                    self._add(line if file.encoding == UTF8 else _utf8(line, file, place == 0))
 
     def _add(self, line: bytes) -> None:
         self.lines += 1

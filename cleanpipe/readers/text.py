@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cleanpipe.columns import Columns
+from cleanpipe.encodings import UTF8, why_not
+from cleanpipe.encodings import decoded as decoded_from
 from cleanpipe.readers.batches import (
     MAX_DOCUMENT,
     RAW_BYTES,
@@ -40,7 +42,7 @@ def read(piece: Piece, columns: Columns) -> Iterator[ReadBatch]:
         if isinstance(block, Dead):
             yield nothing(columns.schema, [block])
         else:
-            yield _lines(block, piece.file.file, columns)
+            yield _lines(block, piece, columns)
 
 
 def _whole(piece: Piece, columns: Columns) -> ReadBatch:
@@ -59,18 +61,31 @@ def _whole(piece: Piece, columns: Columns) -> ReadBatch:
         dead = Dead(error.reason, error.message, 0, size, b"".join(chunks)[:RAW_BYTES])
     if dead is not None:
         return nothing(columns.schema, [dead])
-    text, replaced = decoded(b"".join(chunks).removeprefix(BOM))
+    data, codec, replaced = b"".join(chunks), piece.file.encoding, False
+    try:
+        if codec == UTF8:
+            text, replaced = decoded(data.removeprefix(BOM))
+        else:
+            text = decoded_from(data, codec, at_start=True)
+    except UnicodeError as error:
+        dead = Dead("undecodable", why_not(error, codec), 0, 0, data[:RAW_BYTES])
+        return nothing(columns.schema, [dead])
     return _batch([text], np.zeros(1, np.int64), piece.file.file, columns, int(replaced), True)
 
 
-def _lines(block: Block, file: str, columns: Columns) -> ReadBatch:
-    replaced = 0
+def _lines(block: Block, piece: Piece, columns: Columns) -> ReadBatch:
+    replaced, codec = 0, piece.file.encoding
+    dead: list[Dead] = []
+    lines: list[str]
     try:
-        lines = block.data.decode().split("\n")
-    except UnicodeDecodeError:
-        pairs = [decoded(line) for line in block.data.split(b"\n")]
-        lines = [line for line, _ in pairs]
-        replaced = sum(changed for _, changed in pairs)
+        lines = decoded_from(block.data, codec, codec != UTF8 and block.offset == 0).split("\n")
+    except UnicodeError:
+        if codec == UTF8:
+            pairs = [decoded(line) for line in block.data.split(b"\n")]
+            lines = [line for line, _ in pairs]
+            replaced = sum(changed for _, changed in pairs)
+        else:
+            lines, dead = _one_by_one(block, codec)
     texts: list[str] = []
     rows: list[int] = []
     for row, line in enumerate(lines, block.row):
@@ -78,8 +93,26 @@ def _lines(block: Block, file: str, columns: Columns) -> ReadBatch:
             texts.append(line.removesuffix("\r"))
             rows.append(row)
     if not texts:
-        return nothing(columns.schema, [])
-    return _batch(texts, np.array(rows, np.int64), file, columns, replaced)
+        return nothing(columns.schema, dead)
+    batch = _batch(texts, np.array(rows, np.int64), piece.file.file, columns, replaced)
+    batch.dead = dead
+    return batch
+
+
+def _one_by_one(block: Block, codec: str) -> tuple[list[str], list[Dead]]:
+    """The lines, blank where they cannot be decoded, and these."""
+    lines: list[str] = []
+    dead: list[Dead] = []
+    offset = block.offset
+    for row, line in enumerate(block.data.split(b"\n"), block.row):
+        try:
+            lines.append(decoded_from(line, codec, at_start=offset == 0))
+        except UnicodeError as error:
+            lines.append("")
+            message = why_not(error, codec)
+            dead.append(Dead("undecodable", message, row, offset, line[:RAW_BYTES]))
+        offset += len(line) + 1
+    return lines, dead
 
 
 def _batch(

@@ -78,11 +78,16 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"verify": "signature"},
     ],
     "olmo2_repetition": [{"span_repeats": {"below": 3}}],
+    "normalize": [
+        {"unicode": "NFKC", "spaces": True},
+        {"unicode": "NFD", "width": True, "line_ends": False, "mojibake": True},
+    ],
     "paragraphs": [{"unit": "line", "min_tokens": 3}],
     "perplexity": [
         {"model": "tiny.arpa", "profile": "words", "bounds": [None, 50], "min_tokens": 1},
         {"model": "stated.arpa", "bounds": [5, None], "min_tokens": 2},
     ],
+    "pii": [{"email": "", "ipv6": None, "keep": ["a@b.co", "c.de", "8.8.8.0/24"]}],
     "remove": [
         {"unit": unit, "failing": [{"length": {"chars": [3, 400]}}, {"symbols": symbols}]}
         for unit in ("paragraph", "line", "sentence")

@@ -165,6 +165,7 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
         "tokens": partial(_native.tokens, array),
         "code tokens": partial(_native.tokens, array, code=True),
         "plain": partial(_native.plain_texts, array),
+        "e-mail addresses": partial(_native.email_spans, array),
         "ngrams": partial(_native.ngrams, array, GRAM),
         "paragraphs": partial(_native.segments, array, "paragraph"),
         "lines": partial(_native.segments, array, "line"),
