@@ -1,0 +1,103 @@
+"""What a recipe makes of texts: dropped by which rule, or which bytes of it taken out by which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+import cleanpipe as cp
+from cleanpipe import registry
+from cleanpipe.document import Document
+from cleanpipe.recipes import find_recipe
+from cleanpipe.stage import Barrier, CorpusRewriter
+
+REMOVED = 0.8
+"""Junk of which this share of the bytes is gone counts as removed."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a text.
+
+    Attributes:
+        dropped: the rule that dropped it, as ``stage.rule``, or None.
+        gone: for each byte of the text as it came the rule that took it out, from 1 on, or 0.
+        rules: the names of these rules, the first one for 1.
+    """
+
+    dropped: str | None
+    gone: npt.NDArray[np.int16]
+    rules: Sequence[str]
+
+    def caught(self, spans: Sequence[tuple[int, int]]) -> str | None:
+        """The rule that dropped the text or took out most of the bytes in these ranges, at least
+        :data:`REMOVED` of them with its like; None where the junk is still there."""
+        if self.dropped is not None:
+            return self.dropped
+        inside = np.concatenate([self.gone[start:end] for start, end in spans])
+        taken = inside[inside > 0]
+        if not len(inside) or len(taken) < REMOVED * len(inside):
+            return None
+        return self.rules[Counter(taken.tolist()).most_common(1)[0][0] - 1]
+
+
+def stages_of(recipe: str) -> list[Any]:
+    """The stages of a recipe that judge a document by itself: the same host is planted in often,
+    so duplicates must not be looked for."""
+    path = find_recipe(recipe)
+    known = registry.stages()
+    stages: list[Any] = []
+    for entry in Document.read(path).tree["stages"]:
+        kinds = [entry] if isinstance(entry, str) else [key for key in entry if key in known]
+        if not any(issubclass(known[kind], (Barrier, CorpusRewriter)) for kind in kinds):
+            stages.append(entry)
+    return stages
+
+
+def judge(stages: Sequence[Any], texts: Sequence[str]) -> list[Verdict]:
+    """Run stages over texts, and follow every edit back to the bytes of the text as it came."""
+    result = cp.Pipeline.from_dict({"stages": list(stages), "guards": "off"}).run(list(texts))
+    dropped = {
+        row["id"]: row["stage"] if row["stage"].endswith(f".{row['rule']}") else f"{row['stage']}.{row['rule']}"
+        for row in result.dropped.select(["id", "stage", "rule"]).to_pylist()
+    }
+    edits = _by_document(result.edits)
+    return [
+        Verdict(dropped.get(place), *_gone(len(text.encode()), edits.get(place, [])))
+        for place, text in enumerate(texts)
+    ]
+
+
+def _by_document(edits: pa.Table) -> Mapping[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = {}
+    columns = ["id", "stage", "rule", "start", "end", "replacement"]
+    for row in edits.select(columns).to_pylist() if len(edits) else []:
+        found.setdefault(row["id"], []).append(row)
+    return found
+
+
+def _gone(size: int, edits: Sequence[Mapping[str, Any]]) -> tuple[npt.NDArray[np.int16], list[str]]:
+    """Replay the edits stage by stage: their offsets are those of the text as each stage saw it."""
+    origin = np.arange(size)  # Of every byte there now; -1 for one that a rewriter wrote.
+    gone = np.zeros(size, np.int16)
+    rules: list[str] = []
+    for stage in dict.fromkeys(edit["stage"] for edit in edits):
+        parts, last = [], 0
+        for edit in (edit for edit in edits if edit["stage"] == stage):
+            rule = f"{stage}.{edit['rule']}"
+            if rule not in rules:
+                rules.append(rule)
+            taken = origin[edit["start"] : edit["end"]]
+            gone[taken[taken >= 0]] = rules.index(rule) + 1
+            written = len((edit["replacement"] or "").encode())
+            parts += [origin[last : edit["start"]], np.full(written, -1)]
+            last = edit["end"]
+        origin = np.concatenate([*parts, origin[last:]])
+    return gone, rules
