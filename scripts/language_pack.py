@@ -1,9 +1,10 @@
-"""Limits for a language, from percentiles of clean text: prints a pack (docs/how-to/add-a-language.md).
+"""A pack of limits for a language, from clean text: docs/how-to/add-a-language.md.
 
-    python scripts/language_pack.py LANGUAGE FILE... [--percentile 99.5] [--measures NAME,...]
+    python scripts/language_pack.py LANGUAGE FILE... --output filters/packs
 
-Each FILE is one kind of clean text, anything `cleanpipe run --input` reads. A limit is the widest
-of those that the files ask for: of each file at most 100 - 99.5 % of the documents lie beyond it.
+Writes LANGUAGE.yaml and LANGUAGE.pairs.txt. Each FILE is one kind of clean text, anything that
+`cleanpipe run --input` reads. A limit is the widest that any of the files asks for: of each kind
+of clean text at least PERCENTILE per cent of the units pass it.
 """
 
 from __future__ import annotations
@@ -13,43 +14,145 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 import cleanpipe as cp
+from cleanpipe import _native
 from cleanpipe.bounds import Numbers
-from cleanpipe.surface import SURFACE
+from cleanpipe.filters.packs import MEASURES, PAIRS
+from cleanpipe.filters.word_order import Hashes, neighbours, pair_share
+from cleanpipe.surface import take
+from cleanpipe.text import segments
 
-LOW = ("mean_word_length", "letter_share", "alphabetic_word_share")
-"""Measures of which too little is a fault too; of all others only too much is."""
 
-LEAST_DOCUMENTS = 30
-"""A file of fewer says nothing of its last percent."""
+class Of(NamedTuple):
+    """What is limited of a unit: from below, from above, and the fewest tokens it must have."""
+
+    low: Sequence[str]
+    high: Sequence[str]
+    min_tokens: int
+
+
+_SHARES = ("symbol_share", "digit_share", "upper_share", "markup_share", "link_share")
+_TOP = tuple(f"top_{n}_gram_share" for n in (2, 3, 4))
+_DUPLICATE = tuple(f"duplicate_{n}_gram_share" for n in range(5, 11))
+_WORDS = ("mean_word_length", "hash_word_ratio", "ellipsis_word_ratio", "alphabetic_word_share")
+SPACED_ONLY = (*_WORDS, "stop_words")
+"""Measures that mean nothing where words are not divided by spaces (or that are of English)."""
+
+UNITS: Mapping[str, Of] = {
+    "document": Of(
+        (
+            "letter_share",
+            "mean_word_length",
+            "alphabetic_word_share",
+            "stop_words",
+            "terminal_punctuation_line_share",
+        ),
+        (
+            "mean_word_length",
+            "hash_word_ratio",
+            "ellipsis_word_ratio",
+            *_SHARES,
+            "bullet_line_share",
+            "ellipsis_line_share",
+            "short_line_share",
+            "duplicate_line_share",
+            "duplicate_line_character_share",
+            "duplicate_paragraph_share",
+            "duplicate_paragraph_character_share",
+            *_TOP,
+            *_DUPLICATE,
+            "span_repeats",
+            PAIRS,
+        ),
+        50,
+    ),
+    "line": Of(
+        ("letter_share", "mean_word_length", "stop_words"),
+        (
+            "mean_word_length",
+            *_SHARES,
+            *_TOP,
+            "duplicate_5_gram_share",
+            "duplicate_10_gram_share",
+            "span_repeats",
+            PAIRS,
+        ),
+        20,
+    ),
+}
+
+LEAST_UNITS = 100
+"""A file of fewer says nothing of its last percents."""
+
+EXPECTED = 10.0
+"""A pair of tokens is odd if chance would have put it side by side so often, and it never is."""
+
+COMMON = 300
+"""Of the most frequent tokens pairs are made: rarer ones are expected too seldom."""
+
+
+def odd_pairs(texts: pa.Array) -> list[str]:
+    """The pairs of tokens that never are neighbours, though chance says so, the surest first."""
+    offsets, starts, ends, hashes = _native.tokens(texts)
+    which, first, back, counts = np.unique(
+        hashes, return_index=True, return_inverse=True, return_counts=True
+    )
+    common = np.argsort(-counts, kind="stable")[:COMMON]
+    unit, seen = neighbours(texts)
+    share = counts[common] / len(hashes)
+    expected = len(unit) * share[:, None] * share[None, :]
+    pair = which[common][:, None] * np.uint64(0x9E3779B97F4A7C15) + which[common][None, :]
+    odd = (expected >= EXPECTED) & ~np.isin(pair, seen)
+    text_of = np.searchsorted(offsets, first[common], side="right") - 1
+    words = [
+        texts[int(text)].as_py().encode()[starts[place] : ends[place]].decode().lower()
+        for text, place in zip(text_of, first[common], strict=True)
+    ]
+    rows, columns = np.nonzero(odd)
+    order = np.lexsort((columns, rows, -expected[odd]))
+    return [f"{words[rows[at]]} {words[columns[at]]}" for at in order]
+
+
+def crosswise(texts: pa.Array) -> Numbers:
+    """Of each text the share of odd pairs, by a list made of the other half of the texts: by one
+    made of the text itself it would always be 0."""
+    shares = np.zeros(len(texts))
+    for half in (0, 1):
+        mine, others = np.arange(half, len(texts), 2), np.arange(1 - half, len(texts), 2)
+        listed = odd_pairs(texts.take(pa.array(others)))
+        _, pairs = neighbours(pa.array(listed, pa.large_string()))
+        shares[mine] = pair_share(texts.take(pa.array(mine)), np.sort(pairs))
+    return shares
 
 
 def limits(
-    files: Mapping[str, Mapping[str, Numbers]], names: Sequence[str], percentile: float
+    files: Mapping[str, Mapping[str, Numbers]], of: Of, percentile: float
 ) -> Iterator[str]:
-    """The lines of a pack's ``limits``.
+    """The lines of a unit's ``limits``.
 
     Args:
         files: name of a file -> measure -> its values, shape (n,).
-        names: of the measures to limit.
-        percentile: the share of each file's documents that a limit lets pass, in per cent.
+        of: what to limit.
+        percentile: the share of each file's units that a limit lets pass, in per cent.
     """
-    for name in names:
-        yield f"  {name}:"
-        for end, sign in (("min", -1), ("max", 1)) if name in LOW else (("max", 1),):
+    for name in dict.fromkeys((*of.low, *of.high)):
+        yield f"      {name}:"
+        for end, sign, names in (("min", -1, of.low), ("max", 1, of.high)):
+            if name not in names:
+                continue
             wanted = {
                 file: _outwards(sign * _quantile(sign * values[name], percentile), sign)
                 for file, values in files.items()
             }
             file = max(wanted, key=lambda each: sign * wanted[each])
-            yield (
-                f"    {end}: {{value: {wanted[file]:.12g}, percentile: "
-                f"{percentile if sign > 0 else 100 - percentile:g}, text: {file}}}"
-            )
+            shown = percentile if sign > 0 else 100 - percentile
+            yield f"        {end}: {{value: {wanted[file]:.12g}, percentile: {shown:g}, text: {file}}}"
 
 
 def _quantile(values: Numbers, percentile: float) -> float:
@@ -61,41 +164,73 @@ def _outwards(value: float, sign: int) -> float:
     """Three digits, rounded so that the value itself passes."""
     if value == 0:
         return 0.0
-    unit = 10.0 ** (np.floor(np.log10(abs(value))) - 2)
-    steps = np.ceil(value / unit) if sign > 0 else np.floor(value / unit)
-    rounded = float(f"{steps * unit:.12g}")
-    return rounded if sign * rounded >= sign * value else float(value)
+    digit = 10.0 ** (np.floor(np.log10(abs(value))) - 2)
+    steps = np.ceil(value / digit) if sign > 0 else np.floor(value / digit)
+    rounded = float(f"{steps * digit:.12g}")
+    return rounded if sign * rounded >= sign * value else value
 
 
 def main() -> None:
     options = _options().parse_args()
-    names = options.measures.split(",") if options.measures else list(SURFACE)
-    unknown = [name for name in names if name not in SURFACE]
+    without = [name for name in options.without.split(",") if name]
+    unknown = [name for name in without if name not in MEASURES]
     if unknown:
-        sys.exit(f"no surface measures: {', '.join(unknown)}; `cleanpipe stages` lists them")
+        sys.exit(f"no measures: {', '.join(unknown)}; `cleanpipe stages` lists them")
+    texts = {path.name.split(".")[0]: _texts(path) for path in options.files}
+    every = pa.concat_arrays(list(texts.values()))
+    pairs = odd_pairs(every)
+    heading = [
+        "# Made of clean text: docs/how-to/add-a-language.md says how. The command:",
+        f"#   {_command()}",
+    ]
+    listed = [*heading, "# Neighbours by chance ten times or more, and never in that text.", *pairs]
+    lines = [*heading, f"language: {options.language}", "units:"]
+    for unit, of in UNITS.items():
+        lines += _unit(unit, _without(of, without), texts, options.percentile)
+    for name, content in ((".pairs.txt", listed), (".yaml", lines)):
+        path = options.output / f"{options.language}{name}"
+        path.write_text("\n".join(content) + "\n", encoding="utf-8")
+        print(path)
+
+
+def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array], percentile: float) -> Iterator[str]:
+    """The lines of one unit: what the text was, and the limits."""
+    names = [name for name in dict.fromkeys((*of.low, *of.high)) if name != PAIRS]
     files: dict[str, dict[str, Numbers]] = {}
-    print(f"# Limits by percentiles of clean text: docs/how-to/add-a-language.md. Made by\n#   {_command()}")
-    print(f"language: {options.language}\ntexts:")
-    for path in options.files:
-        texts = _texts(path)
-        if len(texts) < LEAST_DOCUMENTS:
-            sys.exit(f"{path}: {len(texts)} documents; expected at least {LEAST_DOCUMENTS}")
-        taken = cp.measures(texts)
-        name = path.name.split(".")[0]
-        files[name] = {each: np.asarray(taken[each]) for each in SURFACE}
-        characters = int(files[name]["characters"].sum())
-        print(f"  {name}: {{documents: {len(texts)}, characters: {characters}}}")
-    print("limits:")
-    print(*limits(files, names, options.percentile), sep="\n")
+    yield from (f"  {unit}:", f"    min_tokens: {of.min_tokens}", "    texts:")
+    units = {
+        file: some if unit == "document" else segments(some, unit).texts
+        for file, some in texts.items()
+    }
+    units = {
+        file: some.filter(pa.array(take(some, ["tokens"])["tokens"] >= of.min_tokens))
+        for file, some in units.items()
+    }
+    odd = crosswise(pa.concat_arrays(list(units.values())))
+    begin = 0
+    for file, some in units.items():
+        if len(some) < LEAST_UNITS:
+            sys.exit(f"{file}: {len(some)} {unit}s; expected at least {LEAST_UNITS}")
+        characters = int(pc.sum(pc.utf8_length(some)).as_py())
+        yield f"      {file}: {{{unit}s: {len(some)}, characters: {characters}}}"
+        files[file] = {**take(some, names), PAIRS: odd[begin : begin + len(some)]}
+        begin += len(some)
+    yield "    limits:"
+    yield from limits(files, of, percentile)
 
 
-def _texts(path: Path) -> pa.ChunkedArray:
+def _without(of: Of, names: Sequence[str]) -> Of:
+    low, high = ([each for each in some if each not in names] for some in of[:2])
+    return Of(low, high, of.min_tokens)
+
+
+def _texts(path: Path) -> pa.Array:
     pipe = cp.Pipeline.from_dict({"stages": [{"rule": {"measure": "tokens", "min": 0}}]})
-    return pipe.run(path).kept["text"]
+    return pipe.run(path).kept["text"].cast(pa.large_string()).combine_chunks()
 
 
 def _command() -> str:
-    """What was called, with the files' names alone."""
+    """What was called, with the names of the files alone."""
     words = [Path(word).name if Path(word).exists() else word for word in sys.argv[1:]]
     return f"python scripts/language_pack.py {shlex.join(words)}"
 
@@ -104,8 +239,13 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("language", help="its label, as the stage `language` writes it")
     parser.add_argument("files", nargs="+", type=Path, help="clean text, one kind a file")
+    parser.add_argument("--output", type=Path, default=Path(), help="folder (this one)")
     parser.add_argument("--percentile", type=float, default=99.5, help="that passes (99.5)")
-    parser.add_argument("--measures", default="", help="names with commas (default: all)")
+    parser.add_argument(
+        "--without",
+        default="",
+        help=f"measures to leave out, with commas; without spaces between words {SPACED_ONLY}",
+    )
     return parser
 
 

@@ -39,19 +39,17 @@ LEAST_SCORE = 0.8
 EACH = 400
 """Documents of a source and half at most: the help pages would outnumber all else."""
 
-_DEBIAN = ("debian_handbook", "debian_reference", "installation_guide")
+_MANUALS = ("debian_handbook", "debian_reference", "installation_guide", "gnome_user_docs")
 
 SOURCES: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]] = {
     "en": {
         "wikipedia": {"en_wiki_train": ()},
-        "debian": {f"docs/{name}": ["en", "en-US"] for name in _DEBIAN},
-        "gnome": {"docs/gnome_user_docs": ["en"]},
+        "manuals": {f"docs/{name}": ["en", "en-US"] for name in _MANUALS},
         "libreoffice": {"docs/libreoffice_help.en-us": ["en-us"]},
     },
     "zh": {
         "wikipedia": {"zh/cmrc2018_wiki_passages": ["zh"]},
-        "debian": {f"docs/{name}": ["zh-CN", "zh-TW", "zh-cn", "zh_CN"] for name in _DEBIAN},
-        "gnome": {"docs/gnome_user_docs": ["zh_CN"]},
+        "manuals": {f"docs/{name}": ["zh-CN", "zh-TW", "zh-cn", "zh_CN"] for name in _MANUALS},
         "libreoffice": {
             "docs/libreoffice_help.zh-cn": ["zh-cn"],
             "docs/libreoffice_help.zh-tw": ["zh-tw"],
