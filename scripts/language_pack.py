@@ -24,7 +24,7 @@ import cleanpipe as cp
 from cleanpipe import _native
 from cleanpipe.bounds import Numbers
 from cleanpipe.filters.packs import MEASURES, PAIRS
-from cleanpipe.filters.word_order import Hashes, neighbours, pair_share
+from cleanpipe.filters.word_order import MARK, neighbours, pair, pair_share, pairs_of
 from cleanpipe.surface import take
 from cleanpipe.text import segments
 
@@ -90,30 +90,36 @@ UNITS: Mapping[str, Of] = {
 LEAST_UNITS = 100
 """A file of fewer says nothing of its last percents."""
 
-EXPECTED = 10.0
-"""A pair of tokens is odd if chance would have put it side by side so often, and it never is."""
+EXPECTED, RARE = 10.0, 0.2
+"""A pair of neighbours is odd if chance would have put it side by side so often, and it is there
+at most this share of that."""
 
-COMMON = 300
+COMMON = 1000
 """Of the most frequent tokens pairs are made: rarer ones are expected too seldom."""
 
 
 def odd_pairs(texts: pa.Array) -> list[str]:
-    """The pairs of tokens that never are neighbours, though chance says so, the surest first."""
+    """The pairs of neighbours that are far rarer than by chance, the surest first."""
     offsets, starts, ends, hashes = _native.tokens(texts)
-    which, first, back, counts = np.unique(
-        hashes, return_index=True, return_inverse=True, return_counts=True
-    )
+    which, first, counts = np.unique(hashes, return_index=True, return_counts=True)
     common = np.argsort(-counts, kind="stable")[:COMMON]
-    unit, seen = neighbours(texts)
-    share = counts[common] / len(hashes)
-    expected = len(unit) * share[:, None] * share[None, :]
-    pair = which[common][:, None] * np.uint64(0x9E3779B97F4A7C15) + which[common][None, :]
-    odd = (expected >= EXPECTED) & ~np.isin(pair, seen)
+    _, found = neighbours(texts)
+    seen, times = np.unique(found, return_counts=True)
+    every = np.append(which[common], MARK)
+    marks = int(np.isin(found, pair(MARK, which)).sum())
+    share = np.append(counts[common] / len(hashes), marks / len(found))
+    expected = len(found) * share[:, None] * share[None, :]
+    expected[-1, -1] = 0.0  # A mark is no neighbour of a mark.
+    pairs = pair(every[:, None], every[None, :])
+    place = np.minimum(np.searchsorted(seen, pairs), len(seen) - 1)
+    there = np.where(seen[place] == pairs, times[place], 0)
+    odd = (expected >= EXPECTED) & (there <= RARE * expected)
     text_of = np.searchsorted(offsets, first[common], side="right") - 1
     words = [
-        texts[int(text)].as_py().encode()[starts[place] : ends[place]].decode().lower()
-        for text, place in zip(text_of, first[common], strict=True)
+        texts[int(text)].as_py().encode()[starts[at] : ends[at]].decode().lower()
+        for text, at in zip(text_of, first[common], strict=True)
     ]
+    words.append(",")
     rows, columns = np.nonzero(odd)
     order = np.lexsort((columns, rows, -expected[odd]))
     return [f"{words[rows[at]]} {words[columns[at]]}" for at in order]
@@ -121,13 +127,12 @@ def odd_pairs(texts: pa.Array) -> list[str]:
 
 def crosswise(texts: pa.Array) -> Numbers:
     """Of each text the share of odd pairs, by a list made of the other half of the texts: by one
-    made of the text itself it would always be 0."""
+    made of the text itself there would be next to none."""
     shares = np.zeros(len(texts))
     for half in (0, 1):
         mine, others = np.arange(half, len(texts), 2), np.arange(1 - half, len(texts), 2)
-        listed = odd_pairs(texts.take(pa.array(others)))
-        _, pairs = neighbours(pa.array(listed, pa.large_string()))
-        shares[mine] = pair_share(texts.take(pa.array(mine)), np.sort(pairs))
+        pairs = pairs_of(odd_pairs(texts.take(pa.array(others))), "")
+        shares[mine] = pair_share(texts.take(pa.array(mine)), pairs)
     return shares
 
 
@@ -183,7 +188,7 @@ def main() -> None:
         "# Made of clean text: docs/how-to/add-a-language.md says how. The command:",
         f"#   {_command()}",
     ]
-    listed = [*heading, "# Neighbours by chance ten times or more, and never in that text.", *pairs]
+    listed = [*heading, "# Neighbours ten times or more by chance, and far more seldom there; a comma is any mark.", *pairs]
     lines = [*heading, f"language: {options.language}", "units:"]
     for unit, of in UNITS.items():
         lines += _unit(unit, _without(of, without), texts, options.percentile)

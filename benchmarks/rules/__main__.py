@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.measuring.texts import SHARED
 from benchmarks.rules.judging import Verdict, judge, stages_of
 from benchmarks.rules.junk import KINDS, Planted, planted
-from benchmarks.rules.reference import Clean, Half, reference
+from benchmarks.rules.reference import Clean, Half, some
 
 RECIPES = ("web-en:en", "web-zh:zh", "web-multi:en", "web-multi:zh")
 WRONGLY, CAUGHT = 0.02, 0.8
@@ -57,7 +57,7 @@ class Outcome:
 def outcome(recipe: str, language: str, half: Half, number: int, seed: int) -> Outcome:
     """Run a recipe over the clean documents of a language and over junk made of them."""
     stages = stages_of(recipe)
-    clean = reference(language, half)
+    clean = some(language, half)
     junk = planted(language, half, number, seed)
     verdicts = judge(stages, [*(one.text for one in clean), *(one.text for one in junk)])
     caught = (

@@ -37,7 +37,7 @@ LEAST_SCORE = 0.8
 """Of lid.176: much of the documentation is labelled as translated and is not, or half."""
 
 EACH = 400
-"""Documents of a source and half at most: the help pages would outnumber all else."""
+"""Documents of a source in a table at most: the help pages would outnumber all else."""
 
 _MANUALS = ("debian_handbook", "debian_reference", "installation_guide", "gnome_user_docs")
 
@@ -97,6 +97,14 @@ def reference(language: str, half: Half) -> tuple[Clean, ...]:
     return tuple(found for source in SOURCES[language] for found in _source(language, source, half))
 
 
+def some(language: str, half: Half) -> list[Clean]:
+    """The first :data:`EACH` of each source."""
+    found: dict[str, list[Clean]] = {}
+    for one in reference(language, half):
+        found.setdefault(one.source, []).append(one)
+    return [one for each in found.values() for one in each[:EACH]]
+
+
 def _source(language: str, source: str, half: Half) -> Iterator[Clean]:
     read = [row for name, labels in SOURCES[language][source].items() for row in _rows(name, labels)]
     mine = [row for row in read if half_of(row.id) == half]
@@ -113,7 +121,7 @@ def _source(language: str, source: str, half: Half) -> Iterator[Clean]:
     ]
     # By a hash, as the first ones of a file are of one kind.
     sound.sort(key=lambda row: hashlib.sha256(row.id.encode()).digest())
-    yield from (Clean(source, row.id, row.text) for row in sound[:EACH])
+    yield from (Clean(source, row.id, row.text) for row in sound)
 
 
 def _rows(name: str, labels: Sequence[str]) -> Iterator[_Row]:
