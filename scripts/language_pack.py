@@ -3,8 +3,7 @@
     python scripts/language_pack.py LANGUAGE FILE... --output filters/packs
 
 Writes LANGUAGE.yaml and LANGUAGE.pairs.txt. Each FILE is one kind of clean text, anything that
-`cleanpipe run --input` reads. A limit is the widest that any of the files asks for: of each kind
-of clean text at least PERCENTILE per cent of the units pass it.
+`cleanpipe run --input` reads. A limit is the widest that any of the files asks for.
 """
 
 from __future__ import annotations
@@ -30,11 +29,13 @@ from cleanpipe.text import segments
 
 
 class Of(NamedTuple):
-    """What is limited of a unit: from below, from above, and the fewest tokens it must have."""
+    """What is limited of a unit: from below, from above; the fewest tokens it must have; and how
+    many of a hundred units of each kind of clean text a limit lets pass at least."""
 
     low: Sequence[str]
     high: Sequence[str]
     min_tokens: int
+    percentile: float
 
 
 _SHARES = ("symbol_share", "digit_share", "upper_share", "markup_share", "link_share")
@@ -71,6 +72,7 @@ UNITS: Mapping[str, Of] = {
             PAIRS,
         ),
         50,
+        99.9,  # Of thirty limits, all together 2 % at most.
     ),
     "line": Of(
         ("letter_share", "mean_word_length", "stop_words"),
@@ -84,8 +86,12 @@ UNITS: Mapping[str, Of] = {
             PAIRS,
         ),
         20,
+        99.5,
     ),
 }
+
+PAIRS_PERCENTILE = 99.0
+"""One rule alone finds words in no order, so it may cost more."""
 
 LEAST_UNITS = 100
 """A file of fewer says nothing of its last percents."""
@@ -136,17 +142,15 @@ def crosswise(texts: pa.Array) -> Numbers:
     return shares
 
 
-def limits(
-    files: Mapping[str, Mapping[str, Numbers]], of: Of, percentile: float
-) -> Iterator[str]:
+def limits(files: Mapping[str, Mapping[str, Numbers]], of: Of) -> Iterator[str]:
     """The lines of a unit's ``limits``.
 
     Args:
         files: name of a file -> measure -> its values, shape (n,).
         of: what to limit.
-        percentile: the share of each file's units that a limit lets pass, in per cent.
     """
     for name in dict.fromkeys((*of.low, *of.high)):
+        percentile = PAIRS_PERCENTILE if name == PAIRS else of.percentile
         yield f"      {name}:"
         for end, sign, names in (("min", -1, of.low), ("max", 1, of.high)):
             if name not in names:
@@ -156,7 +160,7 @@ def limits(
                 for file, values in files.items()
             }
             file = max(wanted, key=lambda each: sign * wanted[each])
-            shown = percentile if sign > 0 else 100 - percentile
+            shown = percentile if sign > 0 else round(100 - percentile, 6)
             yield f"        {end}: {{value: {wanted[file]:.12g}, percentile: {shown:g}, text: {file}}}"
 
 
@@ -191,14 +195,14 @@ def main() -> None:
     listed = [*heading, "# Neighbours ten times or more by chance, and far more seldom there; a comma is any mark.", *pairs]
     lines = [*heading, f"language: {options.language}", "units:"]
     for unit, of in UNITS.items():
-        lines += _unit(unit, _without(of, without), texts, options.percentile)
+        lines += _unit(unit, _without(of, without), texts)
     for name, content in ((".pairs.txt", listed), (".yaml", lines)):
         path = options.output / f"{options.language}{name}"
         path.write_text("\n".join(content) + "\n", encoding="utf-8")
         print(path)
 
 
-def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array], percentile: float) -> Iterator[str]:
+def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array]) -> Iterator[str]:
     """The lines of one unit: what the text was, and the limits."""
     names = [name for name in dict.fromkeys((*of.low, *of.high)) if name != PAIRS]
     files: dict[str, dict[str, Numbers]] = {}
@@ -221,12 +225,12 @@ def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array], percentile: float) -
         files[file] = {**take(some, names), PAIRS: odd[begin : begin + len(some)]}
         begin += len(some)
     yield "    limits:"
-    yield from limits(files, of, percentile)
+    yield from limits(files, of)
 
 
 def _without(of: Of, names: Sequence[str]) -> Of:
     low, high = ([each for each in some if each not in names] for some in of[:2])
-    return Of(low, high, of.min_tokens)
+    return of._replace(low=low, high=high)
 
 
 def _texts(path: Path) -> pa.Array:
@@ -245,7 +249,6 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("language", help="its label, as the stage `language` writes it")
     parser.add_argument("files", nargs="+", type=Path, help="clean text, one kind a file")
     parser.add_argument("--output", type=Path, default=Path(), help="folder (this one)")
-    parser.add_argument("--percentile", type=float, default=99.5, help="that passes (99.5)")
     parser.add_argument(
         "--without",
         default="",

@@ -18,7 +18,7 @@ from typing import get_args
 import numpy as np
 
 from benchmarks.measuring.texts import SHARED
-from benchmarks.rules.judging import Verdict, judge, stages_of
+from benchmarks.rules.judging import Verdict, judge
 from benchmarks.rules.junk import KINDS, Planted, planted
 from benchmarks.rules.reference import Clean, Half, some
 
@@ -56,10 +56,9 @@ class Outcome:
 
 def outcome(recipe: str, language: str, half: Half, number: int, seed: int) -> Outcome:
     """Run a recipe over the clean documents of a language and over junk made of them."""
-    stages = stages_of(recipe)
     clean = some(language, half)
     junk = planted(language, half, number, seed)
-    verdicts = judge(stages, [*(one.text for one in clean), *(one.text for one in junk)])
+    verdicts = judge(recipe, [*(one.text for one in clean), *(one.text for one in junk)])
     caught = (
         verdict.caught(one.spans)
         for one, verdict in zip(junk, verdicts[len(clean) :], strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pyarrow as pa
 import cleanpipe as cp
 from cleanpipe import registry
 from cleanpipe.document import Document
+from cleanpipe.parse import document_of
 from cleanpipe.recipes import find_recipe
 from cleanpipe.stage import Barrier, CorpusRewriter
 
@@ -48,24 +50,18 @@ class Verdict:
         return self.rules[Counter(taken.tolist()).most_common(1)[0][0] - 1]
 
 
-def stages_of(recipe: str) -> list[Any]:
-    """The stages of a recipe that judge a document by itself: the same host is planted in often,
-    so duplicates must not be looked for."""
+def judge(recipe: str, texts: Sequence[str]) -> list[Verdict]:
+    """Run a recipe over texts, and follow every edit back to the bytes of the text as it came.
+
+    Left out are its stages that look for duplicates: the same host is planted in often.
+    """
     path = find_recipe(recipe)
-    known = registry.stages()
-    stages: list[Any] = []
-    for entry in Document.read(path).tree["stages"]:
-        kinds = [entry] if isinstance(entry, str) else [key for key in entry if key in known]
-        if not any(issubclass(known[kind], (Barrier, CorpusRewriter)) for kind in kinds):
-            stages.append(entry)
-    return stages
-
-
-def judge(stages: Sequence[Any], texts: Sequence[str]) -> list[Verdict]:
-    """Run stages over texts, and follow every edit back to the bytes of the text as it came."""
-    result = cp.Pipeline.from_dict({"stages": list(stages), "guards": "off"}).run(list(texts))
+    tree = Document.read(path).tree
+    stages = [entry for entry in tree["stages"] if not _of_the_corpus(entry)]
+    document = document_of({"stages": stages, "guards": "off"})
+    result = cp.Pipeline(document, os.path.dirname(path) or ".").run(list(texts))
     dropped = {
-        row["id"]: row["stage"] if row["stage"].endswith(f".{row['rule']}") else f"{row['stage']}.{row['rule']}"
+        row["id"]: _rule(row["stage"], row["rule"])
         for row in result.dropped.select(["id", "stage", "rule"]).to_pylist()
     }
     edits = _by_document(result.edits)
@@ -73,6 +69,18 @@ def judge(stages: Sequence[Any], texts: Sequence[str]) -> list[Verdict]:
         Verdict(dropped.get(place), *_gone(len(text.encode()), edits.get(place, [])))
         for place, text in enumerate(texts)
     ]
+
+
+def _of_the_corpus(entry: Any) -> bool:
+    known = registry.stages()
+    kinds = [entry] if isinstance(entry, str) else [key for key in entry if key in known]
+    return any(issubclass(known[kind], (Barrier, CorpusRewriter)) for kind in kinds)
+
+
+def _rule(stage: str, rule: str) -> str:
+    """``length.tokens``; a set's member and its one rule mostly have one name."""
+    parts = f"{stage}.{rule}".split(".")
+    return ".".join(part for part, before in zip(parts, ["", *parts]) if part != before)
 
 
 def _by_document(edits: pa.Table) -> Mapping[int, list[dict[str, Any]]]:
@@ -91,7 +99,7 @@ def _gone(size: int, edits: Sequence[Mapping[str, Any]]) -> tuple[npt.NDArray[np
     for stage in dict.fromkeys(edit["stage"] for edit in edits):
         parts, last = [], 0
         for edit in (edit for edit in edits if edit["stage"] == stage):
-            rule = f"{stage}.{edit['rule']}"
+            rule = _rule(stage, edit["rule"])
             if rule not in rules:
                 rules.append(rule)
             taken = origin[edit["start"] : edit["end"]]

@@ -365,6 +365,8 @@ def planted(language: str, half: Half, number: int, seed: int) -> list[Planted]:
             chance = random.Random(f"{seed}/{language}/{kind}/{alone}")
             for _ in range(number):
                 pieces = make(of, chance)
+                while not any(junk for _, junk in pieces):  # nothing in it could be hurt
+                    pieces = make(of, chance)
                 if not alone:
                     pieces = _inserted(pieces, chance.choice(hosts), chance)
                 made.append(_joined(kind, alone, pieces))
