@@ -90,9 +90,6 @@ UNITS: Mapping[str, Of] = {
     ),
 }
 
-PAIRS_PERCENTILE = 99.0
-"""One rule alone finds words in no order, so it may cost more."""
-
 LEAST_UNITS = 100
 """A file of fewer says nothing of its last percents."""
 
@@ -142,15 +139,18 @@ def crosswise(texts: pa.Array) -> Numbers:
     return shares
 
 
-def limits(files: Mapping[str, Mapping[str, Numbers]], of: Of) -> Iterator[str]:
+def limits(
+    files: Mapping[str, Mapping[str, Numbers]], of: Of, odd_pairs_percentile: float
+) -> Iterator[str]:
     """The lines of a unit's ``limits``.
 
     Args:
         files: name of a file -> measure -> its values, shape (n,).
         of: what to limit.
+        odd_pairs_percentile: in place of the unit's own, for that one measure.
     """
     for name in dict.fromkeys((*of.low, *of.high)):
-        percentile = PAIRS_PERCENTILE if name == PAIRS else of.percentile
+        percentile = odd_pairs_percentile if name == PAIRS else of.percentile
         yield f"      {name}:"
         for end, sign, names in (("min", -1, of.low), ("max", 1, of.high)):
             if name not in names:
@@ -195,14 +195,14 @@ def main() -> None:
     listed = [*heading, "# Neighbours ten times or more by chance, and far more seldom there; a comma is any mark.", *pairs]
     lines = [*heading, f"language: {options.language}", "units:"]
     for unit, of in UNITS.items():
-        lines += _unit(unit, _without(of, without), texts)
+        lines += _unit(unit, _without(of, without), texts, options.pairs_percentile)
     for name, content in ((".pairs.txt", listed), (".yaml", lines)):
         path = options.output / f"{options.language}{name}"
         path.write_text("\n".join(content) + "\n", encoding="utf-8")
         print(path)
 
 
-def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array]) -> Iterator[str]:
+def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array], pairs_percentile: float) -> Iterator[str]:
     """The lines of one unit: what the text was, and the limits."""
     names = [name for name in dict.fromkeys((*of.low, *of.high)) if name != PAIRS]
     files: dict[str, dict[str, Numbers]] = {}
@@ -225,7 +225,7 @@ def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array]) -> Iterator[str]:
         files[file] = {**take(some, names), PAIRS: odd[begin : begin + len(some)]}
         begin += len(some)
     yield "    limits:"
-    yield from limits(files, of)
+    yield from limits(files, of, pairs_percentile)
 
 
 def _without(of: Of, names: Sequence[str]) -> Of:
@@ -249,6 +249,12 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("language", help="its label, as the stage `language` writes it")
     parser.add_argument("files", nargs="+", type=Path, help="clean text, one kind a file")
     parser.add_argument("--output", type=Path, default=Path(), help="folder (this one)")
+    parser.add_argument(
+        "--pairs-percentile",
+        type=float,
+        default=99.9,
+        help=f"lower for more of shuffled text, and of clean text: of {PAIRS} alone (99.9)",
+    )
     parser.add_argument(
         "--without",
         default="",

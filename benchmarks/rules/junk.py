@@ -116,14 +116,16 @@ def _pages(language: str, half: Half) -> list[_Page]:
 
 
 def _menus(text: str) -> list[list[str]]:
-    """Runs of six or more short lines that end no sentence."""
+    """Runs of six or more lines of a few words that end no sentence."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     runs = ((short, list(run)) for short, run in groupby(lines, _is_short))
     return [run for short, run in runs if short and len(run) >= 6]
 
 
 def _is_short(line: str) -> bool:
-    return len(line) <= 40 and line[-1] not in '.!?。！？…"”'
+    # A Chinese word is two characters; longer lines are verses and blogs with a break a clause.
+    most = 40 if line.isascii() else 16
+    return len(line) <= most and line[-1] not in '.!?。！？…"”'
 
 
 # --- The kinds -----------------------------------------------------------------------------
