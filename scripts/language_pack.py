@@ -49,7 +49,6 @@ UNITS: Mapping[str, Of] = {
     "document": Of(
         (
             "letter_share",
-            "mean_word_length",
             "alphabetic_word_share",
             "stop_words",
             "terminal_punctuation_line_share",
@@ -75,7 +74,7 @@ UNITS: Mapping[str, Of] = {
         99.9,  # Of thirty limits, all together 2 % at most.
     ),
     "line": Of(
-        ("letter_share", "mean_word_length", "stop_words"),
+        ("letter_share", "stop_words"),
         (
             "mean_word_length",
             *_SHARES,
