@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-rules bench-scale bench-instructions format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +51,9 @@ bench-dedup: $(INSTALLED) ## near-duplicates of real texts: ours and other tools
 
 bench-contamination: $(INSTALLED) ## planted test items: what ours and two n-gram rules find, and find wrongly
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.contamination $(ARGS)
+
+bench-rules: $(INSTALLED) ## recipes on clean text and on planted junk: what each rule drops, and wrongly
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.rules $(ARGS)
 
 bench-scale: $(INSTALLED) ## near-duplicates among 0.1 and 1 million documents: time, memory, disk
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.scale $(ARGS)
