@@ -13,7 +13,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +45,7 @@ _WORDS = ("mean_word_length", "hash_word_ratio", "ellipsis_word_ratio", "alphabe
 SPACED_ONLY = (*_WORDS, "stop_words")
 """Measures that mean nothing where words are not divided by spaces (or that are of English)."""
 
-UNITS: Mapping[str, Of] = {
+UNITS: Mapping[Literal["document", "line"], Of] = {
     "document": Of(
         (
             "letter_share",
@@ -160,7 +160,8 @@ def limits(
             }
             file = max(wanted, key=lambda each: sign * wanted[each])
             shown = percentile if sign > 0 else round(100 - percentile, 6)
-            yield f"        {end}: {{value: {wanted[file]:.12g}, percentile: {shown:g}, text: {file}}}"
+            value = f"{wanted[file]:.12g}"
+            yield f"        {end}: {{value: {value}, percentile: {shown:g}, text: {file}}}"
 
 
 def _quantile(values: Numbers, percentile: float) -> float:
@@ -191,7 +192,11 @@ def main() -> None:
         "# Made of clean text: docs/how-to/add-a-language.md says how. The command:",
         f"#   {_command()}",
     ]
-    listed = [*heading, "# Neighbours ten times or more by chance, and far more seldom there; a comma is any mark.", *pairs]
+    listed = [
+        *heading,
+        "# Neighbours ten times or more by chance, and far more seldom there; a comma is any mark.",
+        *pairs,
+    ]
     lines = [*heading, f"language: {options.language}", "units:"]
     for unit, of in UNITS.items():
         lines += _unit(unit, _without(of, without), texts, options.pairs_percentile)
@@ -201,7 +206,12 @@ def main() -> None:
         print(path)
 
 
-def _unit(unit: str, of: Of, texts: Mapping[str, pa.Array], pairs_percentile: float) -> Iterator[str]:
+def _unit(
+    unit: Literal["document", "line"],
+    of: Of,
+    texts: Mapping[str, pa.Array],
+    pairs_percentile: float,
+) -> Iterator[str]:
     """The lines of one unit: what the text was, and the limits."""
     names = [name for name in dict.fromkeys((*of.low, *of.high)) if name != PAIRS]
     files: dict[str, dict[str, Numbers]] = {}

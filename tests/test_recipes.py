@@ -15,7 +15,7 @@ MENU = "Home\nNews\nSports\nWeather\nContact us"
 MORE = "Nobody in the town can say with any certainty who it was that planted them, or to what end."
 GERMAN = (
     "Das Haus am Ende der Straße wurde von einem Mann gebaut, der aus dem Norden gekommen war, und "
-    "seit mehr als hundert Jahren gehört es derselben Familie. Den Garten hat er nicht mehr gesehen."
+    "seit mehr als hundert Jahren gehört es derselben Familie. Den Garten hat er nie gesehen."
 )
 ENGLISH = f"{PROSE} {MORE}"
 ONLY = {"starter": [ENGLISH, CHINESE], "web-zh": [CHINESE], "web-multi": [ENGLISH, CHINESE, GERMAN]}

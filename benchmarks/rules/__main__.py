@@ -60,12 +60,9 @@ def outcome(recipe: str, language: str, half: Half, number: int, seed: int) -> O
     junk = planted(language, half, number, seed)
     verdicts = judge(recipe, [*(one.text for one in clean), *(one.text for one in junk)])
     caught = (
-        verdict.caught(one.spans)
-        for one, verdict in zip(junk, verdicts[len(clean) :], strict=True)
+        verdict.caught(one.spans) for one, verdict in zip(junk, verdicts[len(clean) :], strict=True)
     )
-    return Outcome(
-        list(zip(clean, verdicts, strict=False)), list(zip(junk, caught, strict=True))
-    )
+    return Outcome(list(zip(clean, verdicts, strict=False)), list(zip(junk, caught, strict=True)))
 
 
 def table(found: Outcome) -> list[str]:
@@ -116,7 +113,9 @@ def examples(found: Outcome, number: int, seed: int) -> list[str]:
     for one in chance.sample(missed, min(number, len(missed))):
         start, end = one.spans[0][0], one.spans[-1][1]
         shown = one.text.encode()[start:end].decode()[:300]
-        lines.append(f"missed {one.kind}, {'alone' if one.alone else 'in a document'}\n    {shown!r}")
+        lines.append(
+            f"missed {one.kind}, {'alone' if one.alone else 'in a document'}\n    {shown!r}"
+        )
     return lines
 
 

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,8 @@ class Verdict:
         taken = inside[inside > 0]
         if not len(inside) or len(taken) < REMOVED * len(inside):
             return None
-        return self.rules[Counter(taken.tolist()).most_common(1)[0][0] - 1]
+        ((most, _),) = Counter(map(int, taken)).most_common(1)
+        return self.rules[most - 1]
 
 
 def judge(recipe: str, texts: Sequence[str]) -> list[Verdict]:
@@ -80,7 +80,9 @@ def _of_the_corpus(entry: Any) -> bool:
 def _rule(stage: str, rule: str) -> str:
     """``length.tokens``; a set's member and its one rule mostly have one name."""
     parts = f"{stage}.{rule}".split(".")
-    return ".".join(part for part, before in zip(parts, ["", *parts]) if part != before)
+    return ".".join(
+        part for part, before in zip(parts, ["", *parts[:-1]], strict=True) if part != before
+    )
 
 
 def _by_document(edits: pa.Table) -> Mapping[int, list[dict[str, Any]]]:

@@ -207,7 +207,9 @@ def keyword_stuffing(of: Material, chance: random.Random) -> list[Piece]:
     if chance.random() < 0.5:
         few = chance.sample(of.words, chance.randint(2, 4))
         phrases = [
-            of.space.join(chance.sample([chance.choice(few), chance.choice(_SELLING[of.language])], 2))
+            of.space.join(
+                chance.sample([chance.choice(few), chance.choice(_SELLING[of.language])], 2)
+            )
             for _ in range(chance.randint(40, 90))
         ]
     else:
@@ -218,7 +220,7 @@ def keyword_stuffing(of: Material, chance: random.Random) -> list[Piece]:
 def repeated_span(of: Material, chance: random.Random) -> list[Piece]:
     """1 to 13 words of a real text, 10 to 60 times in a row."""
     text = chance.choice(of.documents)
-    words = words_of(text)[: 10_000]
+    words = words_of(text)[:10_000]
     length = chance.randint(1, 13)
     start = chance.randrange(max(1, len(words) - length))
     span = of.space.join(words[start : start + length])
@@ -230,20 +232,20 @@ def markup_residue(of: Material, chance: random.Random) -> list[Piece]:
     """Tags and entities around little text, scripts, style sheets."""
     lines = []
     for _ in range(chance.randint(6, 20)):
-        title, word = chance.choice(of.titles), chance.choice(of.words)
+        title, word, url = map(chance.choice, (of.titles, of.words, of.urls))
         number = chance.randint(1, 999)
         lines.append(
             chance.choice(
                 (
-                    f'<div class="item-{number}"><a href="{chance.choice(of.urls)}">{title}</a></div>',
+                    f'<div class="item-{number}"><a href="{url}">{title}</a></div>',
                     f'<li id="m{number}"><span style="color:#{number:03x}">{word}</span></li>',
                     f"&nbsp;&nbsp;&raquo;&nbsp;{word}&nbsp;|&nbsp;&copy;{number}&nbsp;",
                     f'<img src="/img/{number}.jpg" alt="{html.escape(title)}" width="{number}"/>',
                     f"var s{number} = document.createElement('script'); s{number}.async = true;",
                     f"function f{number}(e) {{ return e.getAttribute('data-{number}') || null; }}",
                     f"if (typeof window.q{number} === 'undefined') {{ window.q{number} = []; }}",
-                    f".nav-{number} {{ margin: 0 {number}px; padding: {number % 20}px; float: left; }}",
-                    f"#box{number} a:hover {{ color: #{number:06x}; text-decoration: none !important; }}",
+                    f".nav-{number} {{ margin: 0 {number}px; padding: 2px; float: left; }}",
+                    f"#box{number} a:hover {{ color: #f00; text-decoration: none !important; }}",
                     f"$('#tab{number}').on('click', function() {{ $(this).toggleClass('on'); }});",
                     f"window.dataLayer.push({{'event': 'view', 'id': {number}}});",
                 )
@@ -392,5 +394,3 @@ def _joined(kind: str, alone: bool, pieces: Sequence[Piece]) -> Planted:
             spans.append((size, size + length))
         size += length
     return Planted(kind, alone, "".join(text for text, _ in pieces), spans)
-
-

@@ -106,17 +106,18 @@ def some(language: str, half: Half) -> list[Clean]:
 
 
 def _source(language: str, source: str, half: Half) -> Iterator[Clean]:
-    read = [row for name, labels in SOURCES[language][source].items() for row in _rows(name, labels)]
+    read = [
+        row for name, labels in SOURCES[language][source].items() for row in _rows(name, labels)
+    ]
     mine = [row for row in read if half_of(row.id) == half]
     texts = [row.text for row in mine]
     found = Language(characters=None).measure(Units(pa.array(texts, pa.large_string())))
+    labels_found = pa.array(found["language"]).to_pylist()
     scores = np.asarray(found["score"])
     tokens = cp.measures(texts)["tokens"].to_numpy()
     sound = [
         row
-        for row, label, score, count in zip(
-            mine, found["language"].to_pylist(), scores, tokens, strict=True
-        )
+        for row, label, score, count in zip(mine, labels_found, scores, tokens, strict=True)
         if label == language and score >= LEAST_SCORE and count >= LEAST_TOKENS
     ]
     # By a hash, as the first ones of a file are of one kind.

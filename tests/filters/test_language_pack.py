@@ -17,6 +17,7 @@ from cleanpipe.parameters import LocalPath
 from .table import faults, made, table
 from .test_word_order import CHINESE, PROSE
 
+
 def only(pack: str, **bounds: Any) -> dict[str, Any]:
     """Parameters that turn every other limit off."""
     return {"pack": pack, "change": {**dict.fromkeys(packs.MEASURES), **bounds}}
