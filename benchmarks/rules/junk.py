@@ -75,7 +75,7 @@ def material(language: str, half: Half) -> Material:
     words = {word for text in documents for word in words_of(text) if _is_keyword(word)}
     pages = _pages(language, half)
     folder = SHARED / "data" / "blocklists"
-    spam, _ = phrases.read_all(str(folder / name) for name in _LISTS[language])
+    spam = [phrase for name in _LISTS[language] for phrase in phrases.read(str(folder / name))[0]]
     return Material(
         language,
         documents,
