@@ -2,8 +2,8 @@
 
     python -m benchmarks.rules.reference en derive FOLDER
 
-writes one JSON-lines file a source, which `scripts/language_pack.py` takes. Packs and recipes are
-made on the half `derive`; tables are of the half `test`, which nobody has looked at before.
+writes one JSON-lines file a source, which `scripts/language_pack.py` takes. Packs are made
+of the half `derive`; tables are of the half `test`.
 """
 
 from __future__ import annotations

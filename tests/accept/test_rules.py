@@ -1,5 +1,5 @@
 """Clean text that is dropped, junk that is not: the two targets, on the half of the text that
-neither packs nor recipes were made from."""
+the packs were not made from."""
 
 from __future__ import annotations
 
