@@ -106,14 +106,16 @@ class _Row:
         self.passages = sorted(passages, key=lambda each: (each.first, each.last))
         self._firsts = [each.first for each in self.passages]
         # Up to each, the one that reaches furthest.
-        self._reach = list(
-            accumulate(self.passages, lambda one, other: other if other.last > one.last else one)
-        )
+        self._reach: list[_Passage] = list(accumulate(self.passages, _further))
 
     def near(self, first: int) -> Sequence[_Passage]:
         """Those that may hold a token, or are the next behind it."""
         at = bisect_right(self._firsts, first)
         return [*self._reach[max(0, at - 1) : at], *self.passages[max(0, at - 2) : at + 1]]
+
+
+def _further(one: _Passage, other: _Passage) -> _Passage:
+    return other if other.last > one.last else one
 
 
 def _rows(passages: Sequence[_Passage]) -> dict[int, _Row]:

@@ -21,7 +21,7 @@ _NUMBERS: Mapping[str, Mapping[str, Bounds]] = {
         "terminal_punctuation_line_share": Bounds(0.12, None),
         "duplicate_line_character_share": Bounds(None, 0.01),
         "short_line_share": Bounds(None, 0.67),
-        # newline_word_ratio: Bounds(None, 0.3), once there is that measure
+        "newline_word_ratio": Bounds(None, 0.3),
     },
 }
 
@@ -42,6 +42,7 @@ class FineWeb(NamedSet):
         terminal_punctuation_line_share: default {above: 0.12}; datatrove [0.12, null].
         duplicate_line_character_share: default {below: 0.1}; datatrove [null, 0.01].
         short_line_share: default {below: 0.67}; datatrove [null, 0.67].
+        newline_word_ratio: default none, as the paper has it; datatrove [null, 0.3].
 
     A line of 30 characters says more in Chinese than in English, and Chinese pages break it
     sooner: short_line_share needs another limit there.
@@ -53,6 +54,7 @@ class FineWeb(NamedSet):
     terminal_punctuation_line_share: ByVariant = "variant"
     duplicate_line_character_share: ByVariant = "variant"
     short_line_share: ByVariant = "variant"
+    newline_word_ratio: ByVariant = "variant"
 
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` for each parameter that bounds anything."""

@@ -121,7 +121,8 @@ def test_language_from_the_beginning_is_that_of_the_whole() -> None:
 def test_blocklist_spares_clean_chinese() -> None:
     stage = Blocklist(phrases=(LocalPath(str(DATA / "blocklists/LDNOOBW/zh")),))
     texts = [record["text"] for record in records(PASSAGES)]
-    plain = sum(bool(stage._automaton.find_matches_as_indexes(text)) for text in texts)
+    phrases = (DATA / "blocklists/LDNOOBW/zh").read_text(encoding="utf-8").split()
+    plain = sum(any(phrase in text for phrase in phrases) for text in texts)
     bounded = sum(bool(stage.spans(text)) for text in texts)
     assert plain > 300
     assert bounded <= 0.6 * plain

@@ -9,11 +9,13 @@ from cleanpipe.filters.fineweb import FineWeb
 from .table import faults, made, table
 
 RULES = ["terminal_punctuation_line_share", "duplicate_line_character_share", "short_line_share"]
+NEWLINES = "newline_word_ratio"
+"""datatrove's fourth."""
 DATATROVE = {"variant": "datatrove"}
 
 
 def only(name: str, **others: Any) -> dict[str, Any]:
-    return {**{rule: None for rule in RULES if rule != name}, **others}
+    return {**{rule: None for rule in [*RULES, NEWLINES] if rule != name}, **others}
 
 
 ENDS, REPEATS, SHORT = map(only, RULES)
@@ -64,17 +66,20 @@ test_fineweb = table(
         (rows((LONG[1:], 67), (LONG, 33)), {**SHORT, **DATATROVE}, None),
         (rows((LONG[1:], 68), (LONG, 32)), {**SHORT, **DATATROVE}, "short_line_share"),
         (rows((LONG[1:], 67), (LONG, 33)), {**SHORT, "short_line_share": [None, 0.9]}, None),
+        ("a b c d e f g h i j\n\n\n", {**only(NEWLINES), **DATATROVE}, None),
+        ("a b c d e f g h i j\n\n\n\n", {**only(NEWLINES), **DATATROVE}, NEWLINES),
+        ("a b c d e f g h i j\n\n\n\n", only(NEWLINES), None),
     ],
 )
 
 
 def test_every_rule_is_on_by_default_and_can_be_turned_off() -> None:
-    for variant in ("paper", "datatrove"):
+    for variant, rules in (("paper", RULES), ("datatrove", [*RULES, NEWLINES])):
         chosen = {"variant": variant}
-        assert [name for name, _ in made(FineWeb, chosen).expand()] == RULES
-        for name in RULES:
+        assert [name for name, _ in made(FineWeb, chosen).expand()] == rules
+        for name in rules:
             left = [member for member, _ in made(FineWeb, {**chosen, name: None}).expand()]
-            assert left == [member for member in RULES if member != name]
+            assert left == [member for member in rules if member != name]
 
 
 def test_faults() -> None:
