@@ -6,10 +6,11 @@ A host is in lower case, its labels in their ASCII form (``xn--``), without a do
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from publicsuffixlist import PublicSuffixList
+
+from cleanpipe.filters.forms import normalized
 
 _ADDRESS = re.compile(
     r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#\\]*@)?)?"
@@ -68,7 +69,7 @@ def _suffixes() -> PublicSuffixList:
 
 def _ascii(host: str) -> str | None:
     """A host as this module writes it; None where it is none."""
-    host = unicodedata.normalize("NFKC", host).lower().replace("\u3002", ".").rstrip(".")
+    host = normalized("NFKC", host).lower().replace("\u3002", ".").rstrip(".")
     if not host.isascii():
         try:
             host = ".".join(map(_label, host.split(".")))

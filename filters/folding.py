@@ -7,6 +7,8 @@ import unicodedata
 from functools import cache, lru_cache
 from pathlib import Path
 
+from cleanpipe.filters.forms import normalized
+
 _DATA = Path(__file__).parent / "data"
 
 
@@ -20,10 +22,10 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     # Split at such characters: every second part is one.
-    parts = _widening().split(unicodedata.normalize("NFKC", text))
+    parts = _widening().split(normalized("NFKC", text))
     parts[::2] = map(str.casefold, parts[::2])
     parts[1::2] = map(str.lower, parts[1::2])
-    return unicodedata.normalize("NFKC", "".join(parts).replace("i\u0307", "i"))
+    return normalized("NFKC", "".join(parts).replace("i\u0307", "i"))
 
 
 @cache

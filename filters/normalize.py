@@ -8,17 +8,17 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Flags, Numbers
+from cleanpipe.filters.forms import LONG, Form, in_order
 from cleanpipe.filters.replacing import Change, changed, composed, edits
 from cleanpipe.stage import Edits, Measures, Rewriter, Rule
 from cleanpipe.units import Units
 
-Form: TypeAlias = Literal["NFC", "NFKC", "NFD", "NFKD"]
 _Ranges: TypeAlias = Sequence[tuple[int, int]]
 
 _NAMES = ("mojibake", "line_ends", "control", "zero_width", "width", "spaces", "unicode")
@@ -48,8 +48,6 @@ _AFTER_PICTURES = ((0x20E3, 0x20E3), (0xFE0F, 0xFE0F), (0xE0020, 0xE007F))
 _JOINED_PICTURES = ((0x2190, 0x25FF),)
 _ALPHANUMERIC = "[0-9A-Za-z０-９Ａ-Ｚａ-ｚ]"
 
-_LONG = 32
-"""Marks on one letter, beyond which they are put in order here: Python takes quadratic time."""
 _ROUNDS = 8
 """Times that all steps are taken, at most; two are enough, or three."""
 
@@ -251,7 +249,8 @@ class Normalize(Rewriter):
         if form is None or unicodedata.is_normalized(form, text):
             return
         for match in _unstable(form).finditer(text):
-            put = _normalized(form, match[0])
+            found = match[0] if len(match[0]) <= LONG else in_order(form, match[0])
+            put = unicodedata.normalize(form, found)
             if put != match[0]:
                 yield Change(*match.span(), put, place)
 
@@ -355,25 +354,3 @@ def _ranges(codes: Sequence[int]) -> list[tuple[int, int]]:
         else:
             made.append((code, code))
     return made
-
-
-def _normalized(form: Form, text: str) -> str:
-    """A form of a text that is one character with its marks, in linear time."""
-    if len(text) > _LONG:
-        parts = "".join(unicodedata.normalize("NFKD" if "K" in form else "NFD", c) for c in text)
-        ordered: list[str] = []
-        for row in _rows(parts):
-            ordered += sorted(row, key=unicodedata.combining)
-        text = "".join(ordered)
-    return unicodedata.normalize(form, text)
-
-
-def _rows(text: str) -> Iterator[str]:
-    """The text in parts, each a starter or a row of marks."""
-    start = 0
-    for at, character in enumerate(text):
-        if not unicodedata.combining(character):
-            yield text[start:at]
-            yield character
-            start = at + 1
-    yield text[start:]

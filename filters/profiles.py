@@ -7,9 +7,10 @@ model names its profile, and perplexity is refused without one.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, TypeAlias
+
+from cleanpipe.filters.forms import normalized
 
 ProfileName = Literal["words", "characters"]
 Profile: TypeAlias = Callable[[str], list[list[str]]]
@@ -35,7 +36,7 @@ def words(text: str) -> list[list[str]]:
         Its sentences as :func:`sentences` splits them, as lists of tokens.
     """
     # NFKC and lower-casing see nothing across a line break, so one call does for all sentences.
-    prepared = _zeros(unicodedata.normalize("NFKC", "\n".join(sentences(text))).lower())
+    prepared = _zeros(normalized("NFKC", "\n".join(sentences(text))).lower())
     return _tokens(_WORD_OR_MARK, prepared)
 
 
@@ -51,7 +52,7 @@ def characters(text: str) -> list[list[str]]:
     Returns:
         Its sentences as :func:`sentences` splits them, as lists of tokens.
     """
-    prepared = _zeros(unicodedata.normalize("NFKC", "\n".join(sentences(text))))
+    prepared = _zeros(normalized("NFKC", "\n".join(sentences(text))))
     return _tokens(_RUN_OR_CHARACTER, prepared)
 
 

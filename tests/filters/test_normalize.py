@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleanpipe.edits import apply_edits
-from cleanpipe.filters.normalize import Form, Normalize
+from cleanpipe.filters.forms import Form
+from cleanpipe.filters.normalize import Normalize
 from cleanpipe.filters.replacing import Change, changed, composed, edits
 from cleanpipe.stage import Edits, Measures
 from cleanpipe.units import Units
