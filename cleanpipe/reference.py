@@ -16,12 +16,14 @@ from cleanpipe.stage import Barrier, Filter, NamedSet, Rewriter, Stage
 def contents() -> str:
     """One line for every stage and surface measure."""
     lines = ["stages"]
+    width = max(map(len, registry.stages()))
     for kind, cls in registry.stages().items():
-        lines.append(f"  {kind:18} {_family(cls):10} {_first_line(cls)}")
+        lines.append(f"  {kind:{width}} {_family(cls):10} {_first_line(cls)}")
     lines.append("")
     lines.append("surface measures, usable by name in rule and when")
+    width = max(map(len, surface.SURFACE))
     for name, measure in surface.SURFACE.items():
-        lines.append(f"  {name:22} {measure.description}")
+        lines.append(f"  {name:{width}} {measure.description}")
     return "\n".join(lines) + "\n"
 
 
