@@ -70,6 +70,8 @@ def _suffixes() -> PublicSuffixList:
 def _ascii(host: str) -> str | None:
     """A host as this module writes it; None where it is none."""
     host = normalized("NFKC", host).lower().replace("\u3002", ".").rstrip(".")
+    if len(host) > _LONGEST:
+        return None  # its ASCII form is longer still, and takes long to make
     if not host.isascii():
         try:
             host = ".".join(map(_label, host.split(".")))
