@@ -55,9 +55,15 @@ def limits(language: str) -> list[Limit]:
     def most(measure: str, numbers: Sequence[float]) -> Mapping[float, Mapping[str, Any]]:
         return {n: {"rule": {"measure": measure, "max": n}} for n in numbers}
 
-    runs = {n: {"line_runs": {"run": [None, n], "shorter_than": short[1]}} for n in (1, 3, 6)}
-    lengths = {n: {"line_runs": {"run": [None, 3], "shorter_than": n}} for n in reversed(short)}
-    broken = {n: {"mojibake": {"share": [None, n]}} for n in (0, 0.1, 0.2)}
+    runs: dict[float, Mapping[str, Any]] = {
+        n: {"line_runs": {"run": [None, n], "shorter_than": short[1]}} for n in (1, 3, 6)
+    }
+    lengths: dict[float, Mapping[str, Any]] = {
+        n: {"line_runs": {"run": [None, 3], "shorter_than": n}} for n in reversed(short)
+    }
+    broken: dict[float, Mapping[str, Any]] = {
+        n: {"mojibake": {"share": [None, n]}} for n in (0, 0.1, 0.2)
+    }
     return [
         Limit("phrases of a page's frame in 1,000 tokens", "line", "boilerplate",
               hits("boilerplate", (20, 40, 80))),
