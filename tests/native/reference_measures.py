@@ -205,9 +205,7 @@ def sign(character: str) -> str:
 LETTER, LETTER_OR_DIGIT = "[A-Za-zé]", "[A-Za-zé0-9１]"
 MARK = r"[!-/:-@\[-`{-~…–—’§]"
 FRONT = re.compile(rf"\.\.+|\.$|(?![-/@~|^\\+.]){MARK}")
-BEHIND = re.compile(
-    rf"(?:(?<!\.)\.\.+|(?<!(?<![A-Z])[A-Z])(?<!\.)\.|(?![-/@~|^\\+=$.]){MARK})$"
-)
+BEHIND = re.compile(rf"(?:(?<!\.)\.\.+|(?<!(?<![A-Z])[A-Z])(?<!\.)\.|(?![-/@~|^\\+=$.]){MARK})$")
 ADDRESS = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9]*://)?(?:[A-Za-z0-9._%+-]+@)?"
     r"(?:[A-Za-z0-9-]+\.)+[a-z][a-z]+(?:[:/?#].*)?"

@@ -14,7 +14,9 @@ from .test_measures import differences
 
 NAMES = [name for name in REFERENCE if name.startswith("datatrove_")]
 
-SIGNS = st.sampled_from([*"aaBBzZ01 .,:;!?'’\"()[]<>=/-–—~+*^@|\\#%$_&…§©€éÉ１١好，\n\x00\u0301\u200d"])
+SIGNS = st.sampled_from(
+    [*"aaBBzZ01 .,:;!?'’\"()[]<>=/-–—~+*^@|\\#%$_&…§©€éÉ１١好，\n\x00\u0301\u200d"]
+)
 PIECES = st.sampled_from(
     ["n't", "'S", "’ll", "'re", "N’T", "..", "...", "http://", "a://", "a@", ".co", ".b", "U.S."]
     + [".co/", "b-c", ":80", "the", "of "]

@@ -3,8 +3,8 @@
     python datatrove_rules.py PAGES
 
 PAGES has one JSON string a line, a text. For each, a line of output: a JSON object of rule to
-verdict: true where the document is dropped, null where the filter fails with an error; and ``lines``, for each line that is not blank whether C4's filter drops it. Rules
-are called as ours.
+verdict: true where the document is dropped, null where the filter fails with an error; and
+``lines``, for each line that is not blank whether C4's filter drops it. Rules are called as ours.
 """
 
 from __future__ import annotations
