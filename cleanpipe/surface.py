@@ -124,6 +124,18 @@ SURFACE: Mapping[str, SurfaceMeasure] = {
     "duplicate_paragraph_character_share": SurfaceMeasure(
         "characters in paragraphs equal to an earlier one (Gopher)", "share"
     ),
+    "datatrove_words": SurfaceMeasure(
+        "words as datatrove cuts English, without those of punctuation alone", "count"
+    ),
+    "datatrove_mean_word_length": SurfaceMeasure("characters in these words", "characters"),
+    "datatrove_hash_word_ratio": SurfaceMeasure("# a word of datatrove's", "ratio"),
+    "datatrove_ellipsis_word_ratio": SurfaceMeasure("... and … a word of datatrove's", "ratio"),
+    "datatrove_alphabetic_word_share": SurfaceMeasure(
+        "words of datatrove's that have a letter", "share"
+    ),
+    "datatrove_stop_words": SurfaceMeasure(
+        "different ones of the same stop words, in small letters, among datatrove's words", "count"
+    ),
     **_grams("", ", each once (Gopher)"),
     **_grams("datatrove_", ", as datatrove counts them"),
     **_grams("dolma_", ", as dolma counts them"),

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from cleanpipe.bounds import Bounds
 from cleanpipe.filters.rule import MeasureRule
 from cleanpipe.stage import NamedSet, Stage
+
+_DATATROVE = {
+    "whitespace_words": "datatrove_words",
+    "mean_word_length": "datatrove_mean_word_length",
+    "hash_word_ratio": "datatrove_hash_word_ratio",
+    "ellipsis_word_ratio": "datatrove_ellipsis_word_ratio",
+    "alphabetic_word_share": "datatrove_alphabetic_word_share",
+    "stop_words": "datatrove_stop_words",
+}
+"""What datatrove measures where it has other words; lines are the same."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +29,11 @@ class GopherQuality(NamedSet):
     Training Gopher", appendix A.1.1, quality filtering. Every limit there lets the value
     itself pass ("greater than 0.1", "more than 90%", "at least two"), and so it does here.
 
-    Parameters, in the order of the paper; each is a surface measure, null turns it off:
+    Parameters, in the order of the paper; each but the first is a surface measure, null turns
+    it off:
+        variant: whose words are counted: ``paper`` (default), what whitespace divides; or
+            ``datatrove``, English words with most punctuation marks as words of their own
+            (docs/measures.md). The limits are the paper's for both.
         whitespace_words: default [50, 100000].
         mean_word_length: default [3, 10].
         hash_word_ratio: ``#`` a word, default [null, 0.1].
@@ -38,6 +52,7 @@ class GopherQuality(NamedSet):
 
     kind: ClassVar[str] = "gopher_quality"
 
+    variant: Literal["paper", "datatrove"] = "paper"
     whitespace_words: Bounds | None = Bounds(50, 100_000)
     mean_word_length: Bounds | None = Bounds(3, 10)
     hash_word_ratio: Bounds | None = Bounds(None, 0.1)
@@ -49,4 +64,8 @@ class GopherQuality(NamedSet):
 
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` for each parameter that bounds anything."""
-        return [(name, MeasureRule(name, bounds)) for name, bounds in self.bounded().items()]
+        measures = _DATATROVE if self.variant == "datatrove" else {}
+        return [
+            (name, MeasureRule(measures.get(name, name), bounds))
+            for name, bounds in self.bounded().items()
+        ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.peers.environments import environment
-from cleanpipe import _native
 from cleanpipe.edits import apply_edits
 from cleanpipe.filters.c4 import C4
 from cleanpipe.filters.fineweb import FineWeb
@@ -27,12 +26,12 @@ Flags = npt.NDArray[np.bool_]
 DRIVER = Path(__file__).parent / "drivers" / "datatrove_rules.py"
 
 SETS: Mapping[str, NamedSet] = {
-    "gopher_quality": GopherQuality(),
+    "gopher_quality": GopherQuality(variant="datatrove"),
     "gopher_repetition": GopherRepetition(variant="datatrove"),
     "fineweb": FineWeb(variant="datatrove"),
     "c4": C4(variant="datatrove"),
 }
-"""With datatrove's numbers, where they are others than the paper's."""
+"""With datatrove's words and numbers, where they are others than the paper's."""
 
 TOGETHER = {
     "gopher_quality.hash_word_ratio": "gopher_quality.symbol_word_ratio",
@@ -72,21 +71,10 @@ class Parity(NamedTuple):
         return self.also_kept / self.kept if self.kept else 1.0
 
 
-def compare(texts: Sequence[str], our_words: bool = False) -> list[Parity]:
-    """Every rule that both have, sets first among their rules.
-
-    Args:
-        texts: the pages.
-        our_words: whether datatrove is given our words (what whitespace divides for Gopher
-            quality, tokens for Gopher repetition), so that the rules alone are compared.
-            Default: it has its own.
-    """
-    theirs, ours = datatrove(texts, our_words), cleanpipe(texts)
-    found = []
-    for rule, flags in theirs.items():
-        if rule in ours:
-            found.append(_parity(rule, flags, ours[rule]))
-    return found
+def compare(texts: Sequence[str]) -> list[Parity]:
+    """Every rule that both have, sets first among their rules."""
+    theirs, ours = datatrove(texts), cleanpipe(texts)
+    return [_parity(rule, flags, ours[rule]) for rule, flags in theirs.items() if rule in ours]
 
 
 def _parity(rule: str, theirs: Sequence[bool | None], ours: Flags) -> Parity:
@@ -103,23 +91,10 @@ def _parity(rule: str, theirs: Sequence[bool | None], ours: Flags) -> Parity:
     )
 
 
-def _pages(texts: Sequence[str], our_words: bool) -> Iterator[dict[str, Any]]:
-    for text in texts:
-        words = {"quality": text.split(), "repetition": _tokens(text)} if our_words else {}
-        yield {"text": text, "quality": None, "repetition": None, **words}
-
-
-def _tokens(text: str) -> list[str]:
-    _, starts, ends, _ = _native.tokens(pa.array([text], pa.large_string()))
-    data = text.encode()
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [data[start:end].decode() for start, end in spans]
-
-
-def datatrove(texts: Sequence[str], our_words: bool = False) -> dict[str, list[bool | None]]:
+def datatrove(texts: Sequence[str]) -> dict[str, list[bool | None]]:
     """For each rule which documents it drops; of ``c4.lines`` all lines of all documents."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
-        file.writelines(json.dumps(page) + "\n" for page in _pages(texts, our_words))
+        file.writelines(json.dumps(text) + "\n" for text in texts)
         file.flush()
         command = [str(environment("datatrove")), str(DRIVER), file.name]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)

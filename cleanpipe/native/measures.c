@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "characters.h"
+#include "english_words.h"
 #include "kinds.h"
 #include "lines.h"
 #include "markup.h"
@@ -19,13 +20,26 @@ const char *const cp_measure_names[CP_MEASURE_COUNT] = {CP_MEASURES(NAME)};
 static const char stop_words[] = "the be to of and that have with";
 enum { STOP_WORDS = 8 };
 
+typedef struct {
+    uint64_t hash[STOP_WORDS];
+    uint64_t bits; /* bit h % 64 for each of these hashes h */
+} stop_hashes;
+
 struct cp_measures_scratch {
     cp_tokens tokens;
+    cp_tokens words; /* datatrove's */
     cp_repetition_scratch repetition;
     cp_lines_scratch lines;
-    uint64_t stop[STOP_WORDS]; /* hashes */
-    uint64_t stop_bits;        /* bit h % 64 for each of these hashes h */
+    stop_hashes stop, datatroves_stop;
 };
+
+static void take_stop_hashes(const cp_tokens *words, stop_hashes *stop)
+{
+    for (int i = 0; i < STOP_WORDS; i++) {
+        stop->hash[i] = words->hash[i];
+        stop->bits |= UINT64_C(1) << (words->hash[i] & 63);
+    }
+}
 
 cp_measures_scratch *cp_measures_open(void)
 {
@@ -38,14 +52,14 @@ cp_measures_scratch *cp_measures_open(void)
     scratch->lines.salt[0] = salt.first;
     scratch->lines.salt[1] = salt.second;
     if (cp_tokens_scan((const uint8_t *)stop_words, sizeof stop_words - 1, &scratch->tokens,
-                       &ill_formed) != CP_OK) {
+                       &ill_formed) != CP_OK ||
+        cp_english_words_scan((const uint8_t *)stop_words, sizeof stop_words - 1,
+                              &scratch->words) != CP_OK) {
         cp_measures_close(scratch);
         return NULL;
     }
-    for (int i = 0; i < STOP_WORDS; i++) {
-        scratch->stop[i] = scratch->tokens.hash[i];
-        scratch->stop_bits |= UINT64_C(1) << (scratch->stop[i] & 63);
-    }
+    take_stop_hashes(&scratch->tokens, &scratch->stop);
+    take_stop_hashes(&scratch->words, &scratch->datatroves_stop);
     return scratch;
 }
 
@@ -54,6 +68,7 @@ void cp_measures_close(cp_measures_scratch *scratch)
     if (!scratch)
         return;
     cp_tokens_free(&scratch->tokens);
+    cp_tokens_free(&scratch->words);
     cp_repetition_free(&scratch->repetition);
     cp_lines_free(&scratch->lines);
     free(scratch);
@@ -69,11 +84,13 @@ static const cp_measure_set of_kinds = BIT(whitespace_words) | BIT(mean_word_len
                                       BIT(ellipsis_word_ratio) | BIT(alphabetic_word_share) |
                                       BIT(newline_word_ratio) |
                                       FROM_TO(dolma_top_2_gram_share, dolma_top_4_gram_share);
+#define OF_DATATROVES_GRAMS FROM_TO(datatrove_top_2_gram_share, datatrove_duplicate_10_gram_share)
+static const cp_measure_set of_datatroves_grams = OF_DATATROVES_GRAMS;
 static const cp_measure_set of_number = BIT(characters) | BIT(markup_share) | BIT(link_share) |
-                                  FROM_TO(datatrove_top_2_gram_share,
-                                          datatrove_duplicate_10_gram_share);
+                                        OF_DATATROVES_GRAMS;
 static const cp_measure_set of_markup = FROM_TO(html_tags, link_token_share);
 static const cp_measure_set of_markup_tokens = BIT(markup_token_share) | BIT(link_token_share);
+static const cp_measure_set of_datatroves_words = FROM_TO(datatrove_words, datatrove_stop_words);
 static const cp_measure_set of_lines = BIT(lines);
 
 /* The first of a family of nine measures of n-grams, n = 2 ... 10. */
@@ -90,16 +107,16 @@ static inline double ratio(uint64_t part, uint64_t whole)
 
 /* ---- families ---- */
 
-static uint64_t stop_words_in(const cp_tokens *tokens, const cp_measures_scratch *scratch)
+static uint64_t stop_words_in(const cp_tokens *tokens, const stop_hashes *stop)
 {
     unsigned seen = 0;
 
     for (size_t i = 0; i < tokens->count; i++) {
         uint64_t hash = tokens->hash[i];
 
-        if (scratch->stop_bits >> (hash & 63) & 1)
+        if (stop->bits >> (hash & 63) & 1)
             for (int word = 0; word < STOP_WORDS; word++)
-                seen |= (unsigned)(hash == scratch->stop[word]) << word;
+                seen |= (unsigned)(hash == stop->hash[word]) << word;
     }
     seen = (seen & 0x55) + (seen >> 1 & 0x55);
     seen = (seen & 0x33) + (seen >> 2 & 0x33);
@@ -131,25 +148,74 @@ static unsigned repetition_wanted(cp_measure_set wanted)
     unsigned found = wanted & BIT(span_repeats) ? CP_REPETITION_SPANS : 0;
 
     for (int n = 2; n <= 10; n++)
-        if ((wanted >> (OURS + n - 2) | wanted >> (DATATROVE + n - 2) |
-             wanted >> (DOLMA + n - 2)) & 1)
+        if ((wanted >> (OURS + n - 2) | wanted >> (DOLMA + n - 2)) & 1)
             found |= CP_REPETITION_NGRAMS(n);
     return found;
+}
+
+static unsigned datatroves_repetition_wanted(cp_measure_set wanted)
+{
+    unsigned found = 0;
+
+    for (int n = 2; n <= 10; n++)
+        if (wanted >> (DATATROVE + n - 2) & 1)
+            found |= CP_REPETITION_NGRAMS(n);
+    return found ? found | CP_REPETITION_ANY_BYTES : 0;
+}
+
+static void take_datatroves_grams(const cp_repetition *r, uint64_t characters, double *out)
+{
+    for (int i = 0; i < 3; i++) {
+        /* With the i + 1 spaces that it puts between the i + 2 words. */
+        uint64_t size = r->top[i].gram_characters + (uint64_t)i + 1;
+
+        out[DATATROVE + i] = ratio(r->top[i].occurrences * size, characters);
+    }
+    for (int i = 0; i < 6; i++)
+        out[DATATROVE + 3 + i] = ratio(r->duplicate[i].datatrove, characters);
+}
+
+static int take_datatroves_words(const uint8_t *text, size_t len, cp_measure_set wanted,
+                                 uint64_t characters, cp_measures_scratch *scratch, double *out)
+{
+    const unsigned repetition = datatroves_repetition_wanted(wanted);
+    cp_tokens *words = &scratch->words;
+    int code;
+
+    words->count = 0;
+    if ((code = cp_english_words_scan(text, len, words)) != CP_OK)
+        return code;
+    if (wanted & of_datatroves_words) {
+        cp_english_word_counts c = cp_english_words_count(words, text);
+
+        out[CP_MEASURE_datatrove_words] = (double)c.words;
+        out[CP_MEASURE_datatrove_mean_word_length] = ratio(c.characters, c.words);
+        out[CP_MEASURE_datatrove_hash_word_ratio] =
+            ratio(cp_bytes_equal(text, len, '#'), words->count);
+        out[CP_MEASURE_datatrove_ellipsis_word_ratio] = ratio(cp_ellipses(text, len), words->count);
+        out[CP_MEASURE_datatrove_alphabetic_word_share] = ratio(c.alphabetic, words->count);
+        out[CP_MEASURE_datatrove_stop_words] =
+            (double)stop_words_in(words, &scratch->datatroves_stop);
+    }
+    if (repetition) {
+        cp_repetition counts;
+
+        if ((code = cp_repetition_measure(words, text, repetition, &scratch->repetition,
+                                          &counts)) != CP_OK)
+            return code;
+        take_datatroves_grams(&counts, characters, out);
+    }
+    return CP_OK;
 }
 
 static void take_grams(const cp_repetition *r, const cp_kind_counts *c, double *out)
 {
     for (int i = 0; i < 3; i++) {
-        uint64_t times = r->top[i].occurrences, size = r->top[i].gram_characters;
-
         out[OURS + i] = ratio(r->top[i].covered, r->token_characters);
-        /* With the i + 1 spaces that it puts between the i + 2 tokens. */
-        out[DATATROVE + i] = ratio(times * (size + (uint64_t)i + 1), c->characters);
-        out[DOLMA + i] = ratio(times * size, c->printed);
+        out[DOLMA + i] = ratio(r->top[i].occurrences * r->top[i].gram_characters, c->printed);
     }
     for (int i = 0; i < 6; i++) {
         out[OURS + 3 + i] = ratio(r->duplicate[i].covered, r->token_characters);
-        out[DATATROVE + 3 + i] = ratio(r->duplicate[i].datatrove, c->characters);
         out[DOLMA + 3 + i] = ratio(r->duplicate[i].dolma, r->duplicate[i].dolma_all);
     }
     out[CP_MEASURE_span_repeats] = (double)r->span_repeats;
@@ -229,7 +295,7 @@ int cp_measures_take(const uint8_t *text, size_t len, cp_measure_set wanted,
         if ((code = cp_tokens_scan(text, len, &scratch->tokens, &ill_formed)) != CP_OK)
             return code;
         out[CP_MEASURE_tokens] = (double)scratch->tokens.count;
-        out[CP_MEASURE_stop_words] = (double)stop_words_in(&scratch->tokens, scratch);
+        out[CP_MEASURE_stop_words] = (double)stop_words_in(&scratch->tokens, &scratch->stop);
         if (repetition) {
             if ((code = cp_repetition_measure(&scratch->tokens, text, repetition,
                                               &scratch->repetition, &counts)) != CP_OK)
@@ -239,6 +305,10 @@ int cp_measures_take(const uint8_t *text, size_t len, cp_measure_set wanted,
     } else if (wanted & BIT(tokens)) {
         out[CP_MEASURE_tokens] = (double)cp_tokens_count(text, len);
     }
+
+    if (wanted & (of_datatroves_words | of_datatroves_grams) &&
+        (code = take_datatroves_words(text, len, wanted, kinds.characters, scratch, out)) != CP_OK)
+        return code;
 
     if (lines || wanted & of_lines) {
         cp_line_counts counts = {0};

@@ -20,6 +20,14 @@
     X(prefix##duplicate_9_gram_share) \
     X(prefix##duplicate_10_gram_share)
 
+#define CP_MEASURES_OF_DATATROVES_WORDS(X) \
+    X(datatrove_words) \
+    X(datatrove_mean_word_length) \
+    X(datatrove_hash_word_ratio) \
+    X(datatrove_ellipsis_word_ratio) \
+    X(datatrove_alphabetic_word_share) \
+    X(datatrove_stop_words)
+
 #define CP_MEASURES(X) \
     X(characters) \
     X(tokens) \
@@ -46,6 +54,7 @@
     X(duplicate_line_character_share) \
     X(duplicate_paragraph_share) \
     X(duplicate_paragraph_character_share) \
+    CP_MEASURES_OF_DATATROVES_WORDS(X) \
     CP_MEASURES_OF_GRAMS(X, ) \
     CP_MEASURES_OF_GRAMS(X, datatrove_) \
     CP_MEASURES_OF_GRAMS(X, dolma_) \

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "characters.h"
+
 enum {
     LONGEST_GRAM = 10,
     FIRST_DUPLICATE = 5, /* shorter n-grams are looked at for the most frequent one */
@@ -55,7 +57,16 @@ static inline uint32_t characters_in_word(const uint8_t *at, uint32_t length)
     return length - (uint32_t)(tails * ones >> 56);
 }
 
-/* Fills before[0 ... count], count > 0. A token holds well-formed UTF-8 only. */
+/* Fills before[0 ... count], count > 0, whatever bytes the tokens hold. */
+static void sum_characters_of_any(const cp_tokens *tokens, const uint8_t *text, uint32_t *before)
+{
+    before[0] = 0;
+    for (size_t i = 0; i < tokens->count; i++)
+        before[i + 1] = before[i] + (uint32_t)cp_characters(text + tokens->start[i],
+                                                            text + tokens->end[i]);
+}
+
+/* The same where a token holds well-formed UTF-8 only. */
 static void sum_characters(const cp_tokens *tokens, const uint8_t *text, uint32_t *before)
 {
     uint32_t sum = 0, end = tokens->end[tokens->count - 1];
@@ -251,7 +262,10 @@ static int measure_ngrams(const cp_tokens *tokens, const uint8_t *text, unsigned
         return CP_OK;
     if (reserve(s, count) != CP_OK)
         return CP_NO_MEMORY;
-    sum_characters(tokens, text, s->before);
+    if (wanted & CP_REPETITION_ANY_BYTES)
+        sum_characters_of_any(tokens, text, s->before);
+    else
+        sum_characters(tokens, text, s->before);
     out->token_characters = s->before[count];
     if (number_tokens(tokens, s) != CP_OK)
         return CP_NO_MEMORY;
@@ -279,7 +293,7 @@ int cp_repetition_measure(const cp_tokens *tokens, const uint8_t *text, unsigned
     if (wanted & CP_REPETITION_SPANS)
         found.span_repeats = span_repeats(tokens->hash, tokens->count);
     if (wanted & CP_REPETITION_ALL & ~CP_REPETITION_SPANS &&
-        measure_ngrams(tokens, text, wanted & CP_REPETITION_ALL, scratch, &found) != CP_OK)
+        measure_ngrams(tokens, text, wanted & ~CP_REPETITION_SPANS, scratch, &found) != CP_OK)
         return CP_NO_MEMORY;
     *out = found;
     return CP_OK;

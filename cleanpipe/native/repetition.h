@@ -14,6 +14,7 @@
 
 /* What to measure: a sum of these. */
 #define CP_REPETITION_SPANS 1u
+#define CP_REPETITION_ANY_BYTES 2u /* tokens may hold ill-formed UTF-8, each sequence a character */
 #define CP_REPETITION_NGRAMS(n) (1u << (n)) /* 2 to 4: top[n - 2]; 5 to 10: duplicate[n - 5] */
 #define CP_REPETITION_ALL 0x7FDu
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from cleanpipe.filters.gopher_quality import GopherQuality
 from cleanpipe.surface import SURFACE
 
-from .table import made, table
+from .table import faults, made, table
 
 PROSE = "We have to be with the people of that town and stay there for good. "
 """15 words; all eight stop words."""
 
 
-RULES = [field.name for field in fields(GopherQuality) if field.name != "min_tokens"]
+RULES = [
+    field.name for field in fields(GopherQuality) if field.name not in ("min_tokens", "variant")
+]
 
 
-def only(*names: str) -> dict[str, None]:
+def only(*names: str, **others: Any) -> dict[str, Any]:
     """Parameters that turn every other rule off."""
-    return {name: None for name in RULES if name not in names}
+    return {**{name: None for name in RULES if name not in names}, **others}
 
 
 WORDS, LENGTH = only("whitespace_words"), only("mean_word_length")
 HASH, ELLIPSIS = only("hash_word_ratio"), only("ellipsis_word_ratio")
 BULLETS, LINE_ENDS = only("bullet_line_share"), only("ellipsis_line_share")
 LETTERS, STOP = only("alphabetic_word_share"), only("stop_words")
+
+DATATROVE = {"variant": "datatrove"}
 
 test_gopher_quality = table(
     GopherQuality,
@@ -81,6 +86,30 @@ test_gopher_quality = table(
         ("them bed too", STOP, "stop_words"),
         ("中文the，of文", STOP, None),
         ("", STOP, "stop_words"),
+        # datatrove's words.
+        (PROSE * 4, DATATROVE, None),
+        ("", DATATROVE, "datatrove_words"),
+        ("word " * 25 + "a-b " * 12, {**WORDS, **DATATROVE}, "datatrove_words"),
+        ("word " * 24 + "a-b " * 13, {**WORDS, **DATATROVE}, None),
+        ("word, " * 49 + "| |", {**WORDS, **DATATROVE}, "datatrove_words"),
+        ("word\r\n" * 50, {**WORDS, **DATATROVE}, None),
+        ("ab-abcd " * 25, {**LENGTH, **DATATROVE}, None),
+        ("ab-abc " * 25, {**LENGTH, **DATATROVE}, "datatrove_mean_word_length"),
+        ("abc | " * 25, {**LENGTH, **DATATROVE}, None),
+        ("##" + "a, " * 9, {**HASH, **DATATROVE}, None),
+        ("##" + "a, " * 8, {**HASH, **DATATROVE}, "datatrove_hash_word_ratio"),
+        ("a... " + "a " * 8, {**ELLIPSIS, **DATATROVE}, None),
+        ("a... " + "a " * 7, {**ELLIPSIS, **DATATROVE}, "datatrove_ellipsis_word_ratio"),
+        ("a b c d.", {**LETTERS, **DATATROVE}, None),
+        ("a b c.", {**LETTERS, **DATATROVE}, "datatrove_alphabetic_word_share"),
+        ("天气 很好，真 的 呢。", {**LETTERS, **DATATROVE}, None),
+        ("天气 很好，真 的。", {**LETTERS, **DATATROVE}, "datatrove_alphabetic_word_share"),
+        ("שלום, עולם!", {**LETTERS, **DATATROVE}, "datatrove_alphabetic_word_share"),
+        ("🎉🎉", {**LETTERS, **DATATROVE}, "datatrove_alphabetic_word_share"),
+        ("the-of", {**STOP, **DATATROVE}, None),
+        ("The end of it", {**STOP, **DATATROVE}, "datatrove_stop_words"),
+        ("a" * 2**20, {**LETTERS, **DATATROVE}, None),
+        ("• a\n" * 10, {**BULLETS, **DATATROVE}, "bullet_line_share"),
     ],
 )
 
@@ -93,3 +122,14 @@ def test_every_rule_is_on_by_default_and_can_be_turned_off() -> None:
         left = [member for member, _ in made(GopherQuality, {name: None}).expand()]
         assert left == [member for member in members if member != name]
     assert made(GopherQuality, {"stop_words": [None, None], **only("stop_words")}).expand() == []
+
+
+def test_variants() -> None:
+    for variant, words in (("paper", "whitespace_words"), ("datatrove", "datatrove_words")):
+        members = made(GopherQuality, {"variant": variant}).expand()
+        assert [name for name, _ in members] == RULES
+        assert members[0][1].of == words
+        assert {rule.of for _, rule in members} <= set(SURFACE)
+    assert faults(GopherQuality, {"variant": "nemo"}) == [
+        "variant: expected 'paper' or 'datatrove', got \"nemo\""
+    ]

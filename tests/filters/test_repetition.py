@@ -88,8 +88,8 @@ test_repetition = table(
         ("a b a b c d", {"variant": "datatrove", "top_2_gram_share": [6 / 11, 6 / 11]}, None),
         ("a b a b, c d", {"variant": "dolma", "top_2_gram_share": [4 / 7, 4 / 7]}, None),
         (
-            "天气很好，天气很好。",
-            {"variant": "datatrove", "top_4_gram_share": [None, 1.3]},
+            "天 气 很 好 天 气 很 好",
+            {"variant": "datatrove", "top_4_gram_share": [None, 0.9]},
             "top_4_gram_share",
         ),
         ("a\na\nb c d e f g", {**LINES, "span_repeats": [None, 1]}, "span_repeats"),

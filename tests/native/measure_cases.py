@@ -33,19 +33,18 @@ def top_cases(n: int) -> Cases:
 
 
 def datatrove_top_cases(n: int) -> Cases:
-    g, wide, long = "abcd"[:n], "一二三四"[:n], ["aaa", "bbb", "ccc", "ddd"][:n]
+    g, long = "abcd"[:n], ["aaa", "bbb", "ccc", "ddd"][:n]
     return [
         (spaced(g, "x", g), 2 * (2 * n - 1) / (4 * n + 1)),
+        (spaced(g, "x", g.upper()), (2 * n - 1) / (4 * n + 1)),
         (spaced("x" * (n - 1)), 0),
         (spaced("x" * n), 1),
         (spaced("x" * 2 * n), (n + 1) * (2 * n - 1) / (4 * n - 1)),
-        (wide + wide, 2 * (2 * n - 1) / (2 * n)),
-        (wide + "，" + wide, 2 * (2 * n - 1) / (2 * n + 1)),
+        (spaced("一二三四"[:n], "一二三四"[:n]), 2 * (2 * n - 1) / (4 * n - 1)),
         (" ".join(long) + " " + spaced("efgh"[:n]), (4 * n - 1) / (6 * n - 1)),
-        # As long as at the first occurrence.
-        (f"{spaced(g)}\u200d {spaced(g)}", 2 * 2 * n / (4 * n)),
-        (f"{spaced(g)} {spaced(g)}\u200d", 2 * (2 * n - 1) / (4 * n)),
-        (f"{spaced(g)}, {spaced(g)}\n", 2 * (2 * n - 1) / (4 * n + 1)),
+        ("|" + " |" * 2 * n, (n + 2) * (2 * n - 1) / (4 * n + 1)),
+        ("))" * n, (n + 1) * (2 * n - 1) / (2 * n)),
+        (f"{spaced(g)}\u200d {spaced(g)}", 2 * n / (4 * n)),
     ]
 
 
@@ -85,7 +84,7 @@ def datatrove_duplicate_cases(n: int) -> Cases:
     g, wide = "abcdefghij"[:n], "一二三四五六七八九十"[:n]
     return [
         (spaced(g, "x", g), n / (4 * n + 1)),
-        (spaced(g, "x", g.upper()), n / (4 * n + 1)),
+        (spaced(g, "x", g.upper()), 0),
         (spaced("x" * (n - 1)), 0),
         (spaced("x" * n), 0),
         (spaced("x" * (n + 1)), n / (2 * n + 1)),
@@ -94,10 +93,10 @@ def datatrove_duplicate_cases(n: int) -> Cases:
         # At the second g the reading goes on behind it, so g[1:] + y is not met there.
         (spaced(g, "x", g, "y", g[1:], "y"), n / (6 * n + 3)),
         (spaced(g, "x", g, g), 2 * n / (6 * n + 1)),
-        (f"{wide}，{wide}", n / (2 * n + 1)),
-        # As long as where it is met again.
-        (f"{spaced(g, 'x', g)}\u200d", (n + 1) / (4 * n + 2)),
-        (f"{spaced(g)}\u200d {spaced('x', g)}", n / (4 * n + 2)),
+        (f"{wide}，{wide}", 0),
+        (f"{spaced(wide)}， {spaced(wide)}", n / (4 * n)),
+        (f"{spaced(g, 'x', g)}\u200d", 0),
+        (")" * 2 * n, n / (2 * n)),
     ]
 
 
@@ -232,6 +231,41 @@ NO_RESIDUE = [
     "https://a.b/c/",
 ]
 
+
+# text, how many of datatrove's words are not marks alone, share of all that have a letter.
+WORDS: list[tuple[str, int, float]] = [
+    # Marks at the ends, each alone; full stops in a row are one.
+    ("(a)", 1, 1 / 3),
+    ('"a!"', 1, 1 / 4),
+    ("«a»…", 1, 1 / 4),
+    ("..a..", 1, 1 / 3),
+    ("...", 0, 0),
+    (".", 0, 0),
+    (".a", 1, 1),
+    ("a.)", 1, 1 / 3),
+    # But for these.
+    ("-a- /a/ @a@ ~a~ |a| ^a^ \\a\\ +a+", 8, 1),
+    ("=a= $a$", 2, 2 / 4),
+    # An initial keeps its full stop.
+    ("J. U.S. USA. Ph.D. a.", 6, 6 / 9),
+    ("J..", 1, 1 / 2),
+    # Inside.
+    ("a..b a…b", 4, 4 / 6),
+    ("1-2 1+2 1*2 1^2", 8, 0),
+    ("a-b 1-b a–b a~-b", 8, 7 / 12),
+    ("a-1 -a--", 2, 1),
+    ("A.B a.B a.b", 4, 4 / 5),
+    ("a,b 1,2 a,1", 4, 3 / 5),
+    ("a/b a=b 1:a a<b 1/2", 9, 7 / 13),
+    ("好-好 ١:好", 4, 3 / 6),
+    # An address is whole.
+    ("a-b.co/c-d?e=f a.b@c-d.co http://a-b.co:80 a-b.Co a-b.c", 8, 8 / 11),
+    ("b-c.co- a://b-c", 4, 4 / 6),
+    # Contractions.
+    ("don't I'm we’re they've she'll he'd it's IT'S", 16, 1),
+    ("can't cannot", 3, 1),
+    ("x-don't (it's)", 5, 5 / 8),
+]
 
 CASES: dict[str, Cases] = {
     "characters": [
@@ -464,6 +498,46 @@ CASES: dict[str, Cases] = {
         ("a\nb", 0),
         ("a\nb\n\na\nb\n", 3 / 6),
         ("a\r\n\r\n  b \r\n  c\r\n\r\na", 1 / 9),
+    ],
+    "datatrove_words": [
+        *((text, count) for text, count, _ in WORDS),
+        ("a | b # --", 2),
+        ("\x00 \u200d \u0301", 3),
+        ("天气很好，真的。 好", 2),
+        ("• © → £ “ – $ ⁋ -", 4),
+    ],
+    "datatrove_mean_word_length": [
+        ("(don't)", (2 + 3) / 2),
+        ("a | bcd --", 2),
+        ("http://a.co/b-c", 15),
+        ("中文，好。", 4),
+        ("... ,,, |", 0),
+    ],
+    "datatrove_hash_word_ratio": [
+        ("#a #b", 2 / 4),
+        ("##", 1),
+        ("a#b c", 1 / 2),
+        ("＃a", 0),
+    ],
+    "datatrove_ellipsis_word_ratio": [
+        ("a... b", 1 / 3),
+        ("a...b…c", 2 / 5),
+        ("......", 2),
+        ("好……", 2 / 3),
+        ("a.. b", 0),
+    ],
+    "datatrove_alphabetic_word_share": [
+        *((text, share) for text, _, share in WORDS),
+        ('Yes, he said; "no".', 4 / 9),
+        ("中文，好。", 1 / 2),
+        ("1 2 a", 1 / 3),
+    ],
+    "datatrove_stop_words": [
+        ("The end. And so on.", 0),
+        ("the (the) the-of", 2),
+        ("to, be with-that: 'have'", 5),
+        ("and/of to@be", 2),
+        ("中文the", 0),
     ],
     **{f"top_{n}_gram_share": top_cases(n) for n in (2, 3, 4)},
     **{f"duplicate_{n}_gram_share": duplicate_cases(n) for n in range(5, 11)},

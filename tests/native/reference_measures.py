@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from . import reference_segments as segments
@@ -186,6 +187,97 @@ def duplicate_character_share(units: Callable[[str], list[str]], text: str) -> f
     return ratio(sum(map(len, repeats(units(text)))), sum(map(len, units(text))))
 
 
+# ---- datatrove's words ----
+
+
+def sign(character: str) -> str:
+    """What a character is to datatrove's words: itself, if in ASCII or one of a few others."""
+    if character.isascii() and not kinds(character) & {"whitespace"}:
+        return character if character.isprintable() else "\0"
+    if character in "…–—’":
+        return character
+    for name, found in (("whitespace", " "), ("L", "é"), ("Nd", "１"), ("P", "§"), ("S", "§")):
+        if name in kinds(character):
+            return found
+    return "\0"
+
+
+LETTER, LETTER_OR_DIGIT = "[A-Za-zé]", "[A-Za-zé0-9１]"
+MARK = r"[!-/:-@\[-`{-~…–—’§]"
+FRONT = re.compile(rf"\.\.+|\.$|(?![-/@~|^\\+.]){MARK}")
+BEHIND = re.compile(rf"(?:(?<!\.)\.\.+|(?<!(?<![A-Z])[A-Z])(?<!\.)\.|(?![-/@~|^\\+=$.]){MARK})$")
+ADDRESS = re.compile(
+    r"(?:[A-Za-z][A-Za-z0-9]*://)?(?:[A-Za-z0-9._%+-]+@)?"
+    r"(?:[A-Za-z0-9-]+\.)+[a-z][a-z]+(?:[:/?#].*)?"
+)
+DIVIDER = re.compile(
+    r"\.\.+|…|(?<=[0-9])[-+*^](?=[0-9])|(?<=[a-z])\.(?=[A-Z])"
+    rf"|(?<={LETTER}),(?={LETTER})"
+    rf"|(?<={LETTER_OR_DIGIT})[-–—~]+(?={LETTER})|(?<={LETTER_OR_DIGIT})[:<>=/](?={LETTER})"
+)
+CONTRACTION = re.compile(r"(?<=.)(?:n['’]t|['’](?:s|m|re|ve|ll|d))$", re.IGNORECASE | re.ASCII)
+
+
+def cuts(signs: str) -> list[int]:
+    """Where the words of a whitespace word end, by the signs of its characters."""
+    front = [0]
+    while found := FRONT.match(signs[front[-1] :]):
+        front.append(front[-1] + found.end())
+    begin, behind = front[-1], [len(signs)]
+    while found := BEHIND.search(signs[begin : behind[-1]]):
+        behind.append(begin + found.start())
+    inside = signs[begin : behind[-1]]
+    between: list[int] = []
+    if not ADDRESS.fullmatch(inside):
+        for divider in DIVIDER.finditer(inside):
+            between += divider.span()
+    last = between[-1] if between else 0
+    if found := CONTRACTION.search(inside[last:]):
+        between.append(last + found.start())
+    return sorted({*front, *(begin + at for at in between), *behind})
+
+
+@lru_cache(maxsize=1)
+def datatrove_words(text: str) -> list[str]:
+    found = []
+    for word in words(text):
+        ends = cuts("".join(map(sign, word)))
+        found += [word[begin:end] for begin, end in pairwise(ends)]
+    return found
+
+
+def bare(character: str) -> bool:
+    if "P" in kinds(character):
+        return character not in BULLETS
+    return "S" in kinds(character) and character.isascii()
+
+
+def wordy(text: str) -> list[str]:
+    """Those that are not punctuation and symbols of ASCII alone."""
+    return [word for word in datatrove_words(text) if not all(map(bare, word))]
+
+
+def datatrove_mean_word_length(text: str) -> float:
+    return ratio(sum(map(len, wordy(text))), len(wordy(text)))
+
+
+def datatrove_hash_word_ratio(text: str) -> float:
+    return ratio(text.count("#"), len(datatrove_words(text)))
+
+
+def datatrove_ellipsis_word_ratio(text: str) -> float:
+    return ratio(text.count("...") + text.count("…"), len(datatrove_words(text)))
+
+
+def datatrove_alphabetic_word_share(text: str) -> float:
+    every = datatrove_words(text)
+    return ratio(sum(letters(word) > 0 for word in every), len(every))
+
+
+def datatrove_stop_words(text: str) -> float:
+    return len(set(STOP_WORDS) & set(datatrove_words(text)))
+
+
 # ---- repeated n-grams ----
 
 Gram = tuple[int, ...]
@@ -241,23 +333,25 @@ def duplicate_gram_share(n: int, text: str) -> float:
 
 
 def datatrove_top_share(n: int, text: str) -> float:
-    grams = ngrams(n, text)
+    every = datatrove_words(text)
+    grams = [tuple(every[at : at + n]) for at in range(len(every) - n + 1)]
     if not grams:
         return 0
-    length = length_at(n, grams.index(top(grams)), text) + n - 1
-    return ratio(grams.count(top(grams)) * length, len(text))
+    gram, times = Counter(grams).most_common(1)[0]
+    return ratio(times * len(" ".join(gram)), len(text))
 
 
 def datatrove_duplicate_share(n: int, text: str) -> float:
-    grams = ngrams(n, text)
-    met: set[Gram] = set()
+    every = datatrove_words(text)
+    met: set[tuple[str, ...]] = set()
     found = at = 0
-    while at < len(grams):
-        if grams[at] in met:
-            found += length_at(n, at, text)
+    while at < len(every) - n + 1:
+        gram = tuple(every[at : at + n])
+        if gram in met:
+            found += len("".join(gram))
             at += n
         else:
-            met.add(grams[at])
+            met.add(gram)
             at += 1
     return ratio(found, len(text))
 
@@ -491,6 +585,12 @@ REFERENCE: dict[str, Callable[[str], float]] = {
     "duplicate_line_character_share": partial(duplicate_character_share, lines),
     "duplicate_paragraph_share": partial(duplicate_share, paragraphs),
     "duplicate_paragraph_character_share": partial(duplicate_character_share, paragraphs),
+    "datatrove_words": lambda text: len(wordy(text)),
+    "datatrove_mean_word_length": datatrove_mean_word_length,
+    "datatrove_hash_word_ratio": datatrove_hash_word_ratio,
+    "datatrove_ellipsis_word_ratio": datatrove_ellipsis_word_ratio,
+    "datatrove_alphabetic_word_share": datatrove_alphabetic_word_share,
+    "datatrove_stop_words": datatrove_stop_words,
     **{f"top_{n}_gram_share": partial(top_share, n) for n in (2, 3, 4)},
     **{f"duplicate_{n}_gram_share": partial(duplicate_gram_share, n) for n in range(5, 11)},
     **{f"datatrove_top_{n}_gram_share": partial(datatrove_top_share, n) for n in (2, 3, 4)},

@@ -2,11 +2,9 @@
 
     python datatrove_rules.py PAGES
 
-PAGES has one JSON object a line: ``text``; and ``quality`` and ``repetition``, the words that
-Gopher's two filters are to see instead of datatrove's own, or null. For each, a line of output:
-a JSON object of rule to verdict: true where the document is dropped, null where the filter fails
-with an error; and ``lines``, for each line that is not blank whether C4's filter drops it. Rules
-are called as ours.
+PAGES has one JSON string a line, a text. For each, a line of output: a JSON object of rule to
+verdict: true where the document is dropped, null where the filter fails with an error; and
+``lines``, for each line that is not blank whether C4's filter drops it. Rules are called as ours.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import datatrove.pipeline.filters.gopher_quality_filter as quality_module
-import datatrove.pipeline.filters.gopher_repetition_filter as repetition_module
 from datatrove.data import Document
 from datatrove.pipeline.filters import (
     C4QualityFilter,
@@ -128,14 +124,6 @@ def verdicts(text: str) -> Mapping[str, object]:
     return found
 
 
-def give(module: Any, words: list[str]) -> None:
-    module.split_into_words = lambda text, language=None: words
-
-
 with open(sys.argv[1], encoding="utf-8") as file:
-    for row in map(json.loads, file):
-        if row["quality"] is not None:
-            give(quality_module, row["quality"])
-        if row["repetition"] is not None:
-            give(repetition_module, row["repetition"])
-        print(json.dumps(verdicts(row["text"])), flush=True)
+    for text in map(json.loads, file):
+        print(json.dumps(verdicts(text)), flush=True)
