@@ -100,6 +100,13 @@ class Contamination(NamedSet):
             for name in self.action:
                 if name not in known:
                     yield "action", f'no test set is called "{name}"; {nearest(name, known)}'
+        cut = [name for name in known if self._action(name) == "cut"]
+        if self.min_tokens and cut:
+            yield (
+                "min_tokens",
+                f"{', '.join(cut)} is cut, which judges no documents: write `when: {{tokens: "
+                f"[{self.min_tokens}, null]}}` beside the stage",
+            )
         missing = [name for name in known if self._action(name) is None]
         if missing:
             yield (
@@ -260,6 +267,7 @@ class _Search(Stage):
         return self.items.needed(self.threshold)
 
 
+@dataclass(frozen=True)
 class _Drop(_Search, Filter):
     """Drops documents in which an item is found."""
 
@@ -291,6 +299,7 @@ class _Drop(_Search, Filter):
         return shown
 
 
+@dataclass(frozen=True)
 class _Flag(_Search, Filter):
     """Labels documents in which an item is found: ``test_set`` has the sets, in their order."""
 

@@ -666,3 +666,17 @@ def test_prose_and_code_of_which_neither_says_enough(folder: Path) -> None:
         ("b", False),
     ]
     assert index.sets[0].too_short == ("1",)
+
+
+@pytest.mark.parametrize(("least", "dropped"), [(0, [1]), (3, [1]), (500, [])])
+def test_documents_too_short_to_be_judged(folder: Path, least: int, dropped: list[int]) -> None:
+    tests = {"birds": TESTS["birds"]}
+    result = run([TEXTS[0], TEXTS[1]], tests=tests, action="drop", min_tokens=least)
+    assert result.dropped["id"].to_pylist() == dropped
+    assert len(result.matches) == 1
+    flagged = run([TEXTS[1]], tests=tests, action="flag", min_tokens=least)
+    assert flagged.measures["contamination.test_set"].to_pylist() == ["birds"]
+    assert faults(Contamination, {"tests": tests, "action": "cut", "min_tokens": 3}) == [
+        "min_tokens: birds is cut, which judges no documents: write `when: {tokens: [3, null]}` "
+        "beside the stage"
+    ]
