@@ -156,8 +156,9 @@ def build(
     instance = cls(**made)
     if check and hasattr(instance, "check"):
         for name, text in instance.check():
-            head, *rest = name.split(".")
-            faults.append(((written[head], *rest) if head in written else (), text))
+            head, _, key = name.partition(".")  # keys may have dots themselves
+            inner = (key,) if key else ()
+            faults.append(((written[head], *inner) if head in written else (), text))
     return (None if faults else instance), faults
 
 
