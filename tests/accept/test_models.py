@@ -65,7 +65,7 @@ def test_chinese_held_out_median() -> None:
 
 
 def test_chinese_preparation_is_the_one_of_training() -> None:
-    profile = scorer("zh", "characters")._profile
+    profile = scorer("zh", "characters")._sentences
     prepared = [sentence for text in held_out_zh() for sentence in profile(text)]
     assert prepared == held_out_lines("zh")
 
@@ -74,7 +74,7 @@ def test_english_held_out_median() -> None:
     lines = held_out_lines("en")
     stage = scorer("en", "words")
     # It is prepared already and stays what it is, but for sentences: a number's point split off.
-    again = [[token for line in stage._profile(" ".join(line)) for token in line] for line in lines]
+    again = [[token for line in stage._sentences(" ".join(line)) for token in line] for line in lines]
     assert again == lines
     # kprep.py held out 500 passages, whose bounds are lost: 2,149 lines are 4.3 a passage.
     texts = ["\n".join(map(" ".join, lines[at : at + 4])) for at in range(0, len(lines), 4)]
