@@ -19,7 +19,7 @@ Profile: TypeAlias = Callable[[str], list[list[str]]]
 IMPOSSIBLE: Mapping[ProfileName, tuple[str, ...]] = {
     "words": ("The", "In", "Der", "La", "El", "1", "2", "\u2581", "\u2581the", "\u2581de"),
     "characters": ("1", "2", "\u7684\u4eba", "\u4e2d\u56fd", "\u2581", "\u2581\u7684"),
-    "ccnet": ("The", "the", "1", "\u2581The", "\u2581In", "\u25811", "\u7684\u4eba"),
+    "ccnet": ("The", "In", "1", "2", "\u2581The", "\u2581In", "\u25811", "\u25812"),
 }
 """Frequent tokens that no text has once it is prepared so: a model that knows one of them was
 trained on text prepared in another way."""

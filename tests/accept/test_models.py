@@ -74,7 +74,9 @@ def test_english_held_out_median() -> None:
     lines = held_out_lines("en")
     stage = scorer("en", "words")
     # It is prepared already and stays what it is, but for sentences: a number's point split off.
-    again = [[token for line in stage._sentences(" ".join(line)) for token in line] for line in lines]
+    again = [
+        [token for line in stage._sentences(" ".join(line)) for token in line] for line in lines
+    ]
     assert again == lines
     # kprep.py held out 500 passages, whose bounds are lost: 2,149 lines are 4.3 a passage.
     texts = ["\n".join(map(" ".join, lines[at : at + 4])) for at in range(0, len(lines), 4)]

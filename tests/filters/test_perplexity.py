@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import io
 import json
 import pickle
 import re
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import sentencepiece
 
 from cleanpipe.bounds import Bounds
 from cleanpipe.errors import ConfigError
@@ -24,6 +24,8 @@ from cleanpipe.parameters import LocalPath, build
 from cleanpipe.percentiles import Percentiles
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.units import Units
+
+from ..language_models import known_pieces, pieces_of, write_arpa
 
 # log10 p, word, log10 backoff: p(b | a) is a bigram, all else is its unigram after a backoff.
 ARPA = """\\data\\
@@ -426,43 +428,19 @@ def test_ccnet_normalisation(text: str, line: str) -> None:
     assert ccnet(text) == unicodedata.normalize("NFD", line)
 
 
-def pieces_of(folder: Path, texts: Sequence[str], name: str = "tiny.sp.model", **more: Any) -> str:
-    import sentencepiece
-
-    trained = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts), model_writer=trained, vocab_size=24, model_type="bpe",
-        minloglevel=2, **more,
-    )  # fmt: skip
-    (folder / name).write_bytes(trained.getvalue())
-    return name
-
-
-def arpa_of(folder: Path, words: Sequence[str], name: str = "pieces.arpa") -> str:
-    rows = ["-2\t<unk>\t0", "0\t<s>\t-0.25", "-1\t</s>", *(f"-1.5\t{word}\t0" for word in words)]
-    head = f"\\data\\\nngram 1={len(rows)}\nngram 2=1\n\n\\1-grams:\n"
-    tail = f"\n\n\\2-grams:\n-0.5\t<s> {words[0]}\n\n\\end\\\n"
-    (folder / name).write_text(head + "\n".join(rows) + tail, encoding="utf-8")
-    return name
-
-
 TEXTS = ["the cat sat on the mat", "the hat of the cat", "a mat a hat a cat", "on the mat"]
 
 
 @pytest.fixture
 def subwords(tmp_path: Path) -> dict[str, Any]:
     """A SentencePiece model and a language model of its pieces."""
-    import sentencepiece
-
-    spm = pieces_of(tmp_path, TEXTS)
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / spm))
-    words = [pieces.id_to_piece(at) for at in range(3, pieces.get_piece_size())]
-    return {"model": arpa_of(tmp_path, words), "spm": spm, "profile": "ccnet", "min_tokens": 1}
+    pieces = pieces_of(tmp_path / "tiny.sp.model", TEXTS)
+    write_arpa(tmp_path / "pieces.arpa", known_pieces(pieces))
+    model = {"model": "pieces.arpa", "spm": "tiny.sp.model"}
+    return {**model, "profile": "ccnet", "min_tokens": 1}
 
 
 def test_ccnet_takes_a_document_as_one_line(tmp_path: Path, subwords: dict[str, Any]) -> None:
-    import sentencepiece
-
     stage = built(tmp_path, **subwords)
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "tiny.sp.model"))
     text = "The CAT\n sat: 1 mat"
@@ -493,12 +471,14 @@ def test_spm_beside_the_model(tmp_path: Path, subwords: dict[str, Any]) -> None:
 
 
 def test_special_tokens_in_the_text(tmp_path: Path) -> None:
-    spm = pieces_of(tmp_path, TEXTS)
-    model = arpa_of(tmp_path, ["\u2581the", "\u2581cat", "a"])
+    pieces_of(tmp_path / "tiny.sp.model", TEXTS)
+    write_arpa(tmp_path / "pieces.arpa", ["\u2581the", "\u2581cat", "a"])
     stage = Perplexity(
-        model=LocalPath(str(tmp_path / model)), spm=LocalPath(str(tmp_path / spm)),
-        profile="ccnet", min_tokens=1,
-    )  # fmt: skip
+        model=LocalPath(str(tmp_path / "pieces.arpa")),
+        spm=LocalPath(str(tmp_path / "tiny.sp.model")),
+        profile="ccnet",
+        min_tokens=1,
+    )
     for text in ("<s>", "</s>", "<unk>"):
         perplexity, oov, _ = taken(stage, f"the {text} cat")
         assert np.isfinite(perplexity) and 0 < oov <= 1
@@ -518,7 +498,8 @@ def test_special_tokens_in_the_text(tmp_path: Path) -> None:
 def test_a_model_of_other_text(
     tmp_path: Path, words: list[str], profile: str, message: str | None
 ) -> None:
-    faults = faults_of(tmp_path, model=arpa_of(tmp_path, words), profile=profile)
+    write_arpa(tmp_path / "other.arpa", words)
+    faults = faults_of(tmp_path, model="other.arpa", profile=profile)
     if message is None:
         assert not faults
     else:
@@ -527,8 +508,8 @@ def test_a_model_of_other_text(
 
 
 def test_pieces_of_another_language(tmp_path: Path, subwords: dict[str, Any]) -> None:
-    spm = pieces_of(tmp_path, ["zzyx wvut qjk"] * 9 + ["jqk xyz tuv"], "other.model")
-    [(place, message)] = faults_of(tmp_path, **{**subwords, "spm": spm})
+    pieces_of(tmp_path / "other.model", ["zzyx wvut qjk"] * 9 + ["jqk xyz tuv"])
+    [(place, message)] = faults_of(tmp_path, **{**subwords, "spm": "other.model"})
     assert place == ("spm",)
     assert re.search(r"of its 24 pieces the language model knows \d: it was trained with", message)
     (tmp_path / "bad.model").write_bytes(b"no model")
