@@ -294,6 +294,84 @@ def index_query(
     are of code tokens and others not; TypeError where one is no buffer.
     """
 
+def ccnet_lines(
+    texts: _ArrowArray | _ArrowStream, /
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Each text as one line, as CCNet prepares it (cleanpipe/native/ccnet.h).
+
+    Returns (offsets, bytes): int64 of shape (n + 1,), line i is bytes[offsets[i]:offsets[i + 1]],
+    UTF-8. A null has none.
+    """
+
+def model_parts(
+    texts: _ArrowArray | _ArrowStream,
+    /,
+    characters: int,
+    stretch: int = 0,
+    *,
+    spaced: bool = False,
+    lowered: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The part of each text that a fastText model is given (cleanpipe/native/parts.h).
+
+    Args:
+        characters: how many code points that is, at most; 0 for all.
+        stretch: code points of one of the stretches across the text. Default 0: its beginning.
+        spaced: put a space on either side of Han and kana. Default False.
+        lowered: lower case where more than half of the cased letters are capitals. Default False.
+
+    Returns (offsets, bytes): int64 of shape (n + 1,), part i is bytes[offsets[i]:offsets[i + 1]],
+    UTF-8, with one line feed, its last byte; empty where the part has no letter.
+
+    Errors: ValueError for negative numbers.
+    """
+
+def prepared(
+    texts: _ArrowArray | _ArrowStream, profile: str, vocabulary: NDArray[np.uint64], /
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+]:
+    """The sentences of texts as a language model's training text was prepared
+    (cleanpipe/native/profiles.h).
+
+    Args:
+        profile: ``words`` or ``characters``.
+        vocabulary: words and whether the model knows them, as :func:`vocabulary_with` gives it.
+
+    Returns int64 arrays (ends, sentences, tokens, known, starts, stops, unseen, offsets) and bytes,
+    uint8. Sentence s ends at ends[s], behind its line feed, and begins where the one before ends;
+    text i has the sentences sentences[i] to sentences[i + 1], and tokens[i] tokens, of which
+    known[i] are in the vocabulary as known. The words it lacks stand in bytes[starts:stops], each
+    once; unseen[offsets[i]:offsets[i + 1]] are the tokens of text i that are one of these, by their
+    number.
+
+    Errors: ValueError for another profile, or what is no vocabulary.
+    """
+
+def vocabulary_with(
+    vocabulary: NDArray[np.uint64],
+    bytes: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    known: NDArray[np.uint8],
+    /,
+) -> NDArray[np.uint64]:
+    """The vocabulary and the words bytes[starts:stops], known where ``known`` is not 0.
+
+    A vocabulary is uint64, its first number that of its words; 17 zeros are one of none. It means
+    nothing in another process.
+
+    Errors: ValueError where it is no vocabulary, or the words are not in the bytes.
+    """
+
 def passages(
     texts: _ArrowArray | _ArrowStream,
     documents: NDArray[np.int64],

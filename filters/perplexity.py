@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,9 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from cleanpipe import _native
 from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.errors import CleanpipeError, ConfigError
-from cleanpipe.filters.profiles import IMPOSSIBLE, PROFILES, ProfileName, ccnet, unusable
+from cleanpipe.filters.profiles import IMPOSSIBLE, ProfileName, unusable
+from cleanpipe.filters.vocabulary import Prepared, Vocabulary
 from cleanpipe.fingerprint import file_sha256
 from cleanpipe.parameters import LocalPath, nearest
 from cleanpipe.percentiles import LEAST, Percentiles, Range
@@ -25,9 +28,8 @@ from cleanpipe.units import Units
 
 BUCKETS = ("head", "middle", "tail")
 
-_VOCABULARY_CACHE = 1 << 18  # words remembered a process: about 25 MB
 _PUBLISHED = "ccnet."
-_SPECIAL = ("<s>", "</s>", "<unk>")
+_SPECIAL = frozenset(("<s>", "</s>", "<unk>"))
 _SHARED = 0.5
 
 
@@ -147,35 +149,40 @@ class Perplexity(Filter):
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a sentence."""
-        score, knows = self._model.score, self._vocabulary.__getitem__
         perplexity = np.full(len(units), np.nan)
-        oov_share = np.full(len(units), np.nan)
-        model_tokens = np.zeros(len(units))
-        for index, text in enumerate(units.strings):
-            sentences = self._sentences(text)
-            log10, tokens, known = 0.0, 0, 0
-            for sentence in sentences:
-                log10 += score(" ".join(sentence))
-                tokens += len(sentence)
-                known += sum(map(knows, sentence))
-            model_tokens[index] = tokens
-            if tokens:
-                oov_share[index] = (tokens - known) / tokens
-            if tokens >= self.min_tokens:
-                perplexity[index] = 10.0 ** (-log10 / (tokens + len(sentences)))
+        prepared = self._ccnet(units) if self._profile == "ccnet" else self._prepared(units)
+        score = self._model.score
+        model_tokens = prepared.tokens.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # without tokens NaN
+            oov_share = (model_tokens - prepared.known) / model_tokens
+        for index in np.flatnonzero(prepared.tokens >= self.min_tokens).tolist():
+            sentences = prepared.sentences(index)
+            log10 = math.fsum(map(score, sentences))
+            perplexity[index] = 10.0 ** (-log10 / (int(prepared.tokens[index]) + len(sentences)))
         taken = {"perplexity": perplexity, "oov_share": oov_share, "model_tokens": model_tokens}
         return taken if self.buckets is None else {**taken, "bucket": self._buckets(perplexity)}
 
-    def _sentences(self, text: str) -> list[list[str]]:
-        """Those of a text as lists of tokens, none of which stands for something else to KenLM."""
-        name = self._profile
-        if name != "ccnet":
-            # KenLM reads C strings, in which NUL is the end.
-            return PROFILES[name](text.replace("\0", "\ufffd") if "\0" in text else text)
-        pieces: list[str] = self._pieces.encode(ccnet(text), out_type=str)
-        if not set(_SPECIAL).isdisjoint(pieces):  # a SentencePiece model of its user's making
-            pieces = ["<unk>" if piece in _SPECIAL else piece for piece in pieces]
-        return [pieces] if pieces else []
+    def _prepared(self, units: Units) -> Prepared:
+        return self._vocabulary.prepared(units.text, self._profile)
+
+    def _ccnet(self, units: Units) -> Prepared:
+        """One sentence a text: the pieces that SentencePiece cuts its line into."""
+        offsets, data = _native.ccnet_lines(units.text)
+        content = data.tobytes()
+        spans = zip(offsets.tolist(), offsets[1:].tolist(), strict=False)
+        texts = [content[start:end].decode() for start, end in spans]
+        every: list[list[str]] = self._pieces.encode(texts, out_type=str)
+        lines, tokens, known = [], [], []
+        for pieces in every:
+            if not _SPECIAL.isdisjoint(pieces):  # a SentencePiece model of its user's making
+                pieces = ["<unk>" if piece in _SPECIAL else piece for piece in pieces]
+            lines.append(" ".join(pieces).encode())
+            tokens.append(len(pieces))
+            known.append(sum(map(self._known.__getitem__, pieces)))
+        first = np.cumsum([0, *(count > 0 for count in tokens)]).tolist()
+        some = [line for line in lines if line]
+        ends = np.cumsum([0, *map(len, some)]).tolist()
+        return Prepared(b"".join(some), ends, first, np.array(tokens, np.int64), np.array(known))
 
     def _buckets(self, perplexity: Numbers) -> pa.LargeStringArray:
         found = self.buckets.found if isinstance(self.buckets, Percentiles) else self.buckets
@@ -443,19 +450,21 @@ class Perplexity(Filter):
             raise ConfigError(f"perplexity: {self.model} is no KenLM model: {error}") from error
 
     @cached_property
-    def _vocabulary(self) -> _Vocabulary:
-        return _Vocabulary(self._model)
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._model)
+
+    @cached_property
+    def _known(self) -> _Pieces:
+        return _Pieces(self._model)
 
 
-class _Vocabulary(dict[str, bool]):
-    """Whether the model knows a word, remembered: KenLM's own look-up costs an encoding."""
+class _Pieces(dict[str, bool]):
+    """Whether the model knows a piece, remembered: KenLM's own look-up costs an encoding."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
 
     def __missing__(self, word: str) -> bool:
-        if len(self) >= _VOCABULARY_CACHE:
-            self.clear()
         known: bool = word in self._model
         self[word] = known
         return known

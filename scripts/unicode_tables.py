@@ -84,22 +84,22 @@ class Ucd:
             sys.exit(f"{folder}: files of different Unicode versions: {sorted(versions)}")
         self.version = versions.pop()
         self._read_categories()
-        for first, last, fields in self._rows("Scripts"):
+        for first, last, fields in self.rows("Scripts"):
             code = CLUSTER_SCRIPTS.get(fields[0])
             if code:
                 self._set_scripts(first, last, frozenset([code]))
-        for first, last, fields in self._rows("ScriptExtensions"):
+        for first, last, fields in self.rows("ScriptExtensions"):
             self._set_scripts(first, last, frozenset(fields[0].split()))
-        for first, last, fields in self._rows("PropList"):
+        for first, last, fields in self.rows("PropList"):
             if fields[0] in SILENT_PROPERTIES:
                 self.silent.update(range(first, last + 1))
             if fields[0] == "Variation_Selector":
                 self.variation_selectors.update(range(first, last + 1))
-        for first, _, fields in self._rows("CaseFolding"):
+        for first, _, fields in self.rows("CaseFolding"):
             if fields[0] in ("C", "S"):
                 self.fold[first] = int(fields[1], 16)
 
-    def _rows(self, name: str) -> Iterator[tuple[int, int, list[str]]]:
+    def rows(self, name: str) -> Iterator[tuple[int, int, list[str]]]:
         with open(self.folder / f"{name}.txt", encoding="utf-8") as file:
             for line in file:
                 fields = [field.strip() for field in line.split("#")[0].split(";")]
@@ -109,7 +109,7 @@ class Ucd:
 
     def _read_categories(self) -> None:
         first = 0
-        for code, _, fields in self._rows("UnicodeData"):
+        for code, _, fields in self.rows("UnicodeData"):
             tag, _, plain = fields[4].partition(" ")
             if tag in ("<wide>", "<narrow>"):
                 self.width[code] = int(plain, 16)
@@ -327,28 +327,37 @@ def plain_data(ucd: Ucd) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def options(documentation: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
     parser.add_argument("--ucd", type=Path, default=Path("/usr/share/unicode"), help="UCD folder")
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 on differences")
-    options = parser.parse_args()
-    ucd = Ucd(options.ucd)
-    header, source = c_tables(ucd)
+    return parser.parse_args()
+
+
+def deliver(files: dict[str, str], version: str, check: bool) -> int:
+    """Writes them, or with `check` says which of them differ; the exit code."""
     stale = []
-    for name, text in {
+    for name, text in files.items():
+        path = ROOT / name
+        if not check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    for name in stale:
+        print(f"{name} differs from what Unicode {version} gives", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def main() -> int:
+    chosen = options(__doc__)
+    ucd = Ucd(chosen.ucd)
+    header, source = c_tables(ucd)
+    files = {
         "cleanpipe/native/unicode_tables.h": header,
         "cleanpipe/native/unicode_tables.c": source,
         "tests/native/ucd.txt": plain_data(ucd),
-    }.items():
-        path = ROOT / name
-        if options.check:
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                stale.append(name)
-        else:
-            path.write_text(text, encoding="utf-8")
-    for name in stale:
-        print(f"{name} differs from what Unicode {ucd.version} gives", file=sys.stderr)
-    return 1 if stale else 0
+    }
+    return deliver(files, ucd.version, chosen.check)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ import pytest
 
 import cleanpipe as cp
 from cleanpipe.errors import ConfigError
-from cleanpipe.filters.profiles import ccnet
 from cleanpipe.recipes import recipes
 
 from .filters.test_word_order import CHINESE, PROSE
 from .language_models import known_pieces, pieces_of, write_arpa
+from .native.reference_models import ccnet
 
 MENU = "Home\nNews\nSports\nWeather\nContact us"
 MORE = "Nobody in the town can say with any certainty who it was that planted them, or to what end."

@@ -688,6 +688,24 @@ static PyMethodDef methods[] = {
     {"agreement", agreement, METH_VARARGS,
      "agreement(signatures, left, right, /)\n--\n\n"
      "The share of values in which pairs of signatures agree: float64[p]."},
+    {"ccnet_lines", ccnet_lines, METH_O,
+     "ccnet_lines(texts, /)\n--\n\n"
+     "(offsets int64[n + 1], bytes uint8[b]): each text as one line, as CCNet prepares it."},
+    {"model_parts", with_keywords(model_parts), METH_VARARGS | METH_KEYWORDS,
+     "model_parts(texts, /, characters, stretch=0, *, spaced=False, lowered=False)\n--\n\n"
+     "(offsets int64[n + 1], bytes uint8[b]): the part of each text that a fastText model is given,\n"
+     "with a line feed behind it; nothing where it has no letter. 0 characters are all."},
+    {"prepared", prepared, METH_VARARGS,
+     "prepared(texts, profile, vocabulary, /)\n--\n\n"
+     "(ends int64[s], sentences int64[n + 1], tokens int64[n], known int64[n], starts int64[f],\n"
+     "stops int64[f], unseen int64[u], offsets int64[n + 1], bytes uint8[b]): text i has the\n"
+     "sentences from sentences[i] on, each up to its end, and tokens[i] tokens, of which known[i]\n"
+     "are known. Words that the vocabulary lacks stand in bytes[starts:stops]; text i has the words\n"
+     "unseen[offsets[i]:offsets[i + 1]] of these."},
+    {"vocabulary_with", vocabulary_with, METH_VARARGS,
+     "vocabulary_with(vocabulary, bytes, starts, stops, known, /)\n--\n\n"
+     "The vocabulary and the words bytes[starts:stops], each known (uint8[f] is not 0) or not:\n"
+     "uint64[v]. 17 zeros are one of no words. It means nothing outside of this process."},
     {"index_build", with_keywords(index_build), METH_VARARGS | METH_KEYWORDS,
      "index_build(hashes, values, n, /, code=False)\n--\n\nThe bytes of an n-gram index: uint8[size]."},
     {"index_header", index_header, METH_O,

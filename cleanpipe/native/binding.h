@@ -75,6 +75,13 @@ PyObject *ngram_sets(PyObject *module, PyObject *args);
 PyObject *jaccard(PyObject *module, PyObject *args);
 PyObject *agreement(PyObject *module, PyObject *args);
 
+/* ---- the functions of binding_models.c ---- */
+
+PyObject *ccnet_lines(PyObject *module, PyObject *texts);
+PyObject *model_parts(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *prepared(PyObject *module, PyObject *args);
+PyObject *vocabulary_with(PyObject *module, PyObject *args);
+
 /* ---- the function of binding_passages.c ---- */
 
 PyObject *passages(PyObject *module, PyObject *args, PyObject *keywords);

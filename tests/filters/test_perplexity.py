@@ -6,6 +6,7 @@ import builtins
 import json
 import pickle
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -16,16 +17,17 @@ import pyarrow as pa
 import pytest
 import sentencepiece
 
+from cleanpipe import _native
 from cleanpipe.bounds import Bounds
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.perplexity import BUCKETS, Perplexity
-from cleanpipe.filters.profiles import ccnet
 from cleanpipe.parameters import LocalPath, build
 from cleanpipe.percentiles import Percentiles
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.units import Units
 
 from ..language_models import known_pieces, pieces_of, write_arpa
+from ..native.reference_models import ccnet
 
 # log10 p, word, log10 backoff: p(b | a) is a bigram, all else is its unigram after a backoff.
 ARPA = """\\data\\
@@ -132,10 +134,9 @@ def test_a_forgetful_vocabulary_gives_the_same(
 ) -> None:
     text = "a zzz b yyy a xxx zzz"
     expected = taken(Perplexity(model=model, profile="words", min_tokens=1), text)
-    monkeypatch.setattr("cleanpipe.filters.perplexity._VOCABULARY_CACHE", 1)
+    monkeypatch.setattr("cleanpipe.filters.vocabulary._MOST", 1)
     stage = Perplexity(model=model, profile="words", min_tokens=1)
     assert taken(stage, text) == expected
-    assert len(stage._vocabulary) == 1
 
 
 def test_what_stands_beside_the_model(model: LocalPath) -> None:
@@ -423,9 +424,8 @@ def test_in_a_pipeline(model: LocalPath, tmp_path: Path) -> None:
     ],
 )
 def test_ccnet_normalisation(text: str, line: str) -> None:
-    import unicodedata
-
-    assert ccnet(text) == unicodedata.normalize("NFD", line)
+    offsets, data = _native.ccnet_lines(pa.array([text]))
+    assert data.tobytes().decode() == unicodedata.normalize("NFD", line) == ccnet(text)
 
 
 TEXTS = ["the cat sat on the mat", "the hat of the cat", "a mat a hat a cat", "on the mat"]

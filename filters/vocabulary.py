@@ -1,0 +1,76 @@
+"""Texts prepared for a language model, and which of their tokens it knows. Not a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cleanpipe import _native
+from cleanpipe.filters.profiles import ProfileName
+
+_MOST = 1 << 18
+"""Words remembered a process: 8 MB. One more, and all are forgotten."""
+_NONE = 17
+"""Zeros that are a vocabulary of no words."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """n texts as a model's training text was prepared.
+
+    Attributes:
+        data: their sentences: tokens joined by spaces, a line feed behind each sentence.
+        ends: where each sentence ends in ``data``, after a leading 0.
+        first: text i has the sentences first[i] to first[i + 1].
+        tokens, known: int64, shape (n,): how many tokens each text has, and the model knows.
+    """
+
+    data: bytes
+    ends: list[int]
+    first: list[int]
+    tokens: npt.NDArray[np.int64]
+    known: npt.NDArray[np.int64]
+
+    def sentences(self, text: int) -> list[bytes]:
+        """Those of a text, each with its line feed."""
+        ends = self.ends[self.first[text] : self.first[text + 1] + 1]
+        return [self.data[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+
+
+class Vocabulary:
+    """Which words a model knows, remembered: asking KenLM costs more than scoring does."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._words = np.zeros(_NONE, np.uint64)
+
+    def prepared(self, texts: pa.Array, profile: ProfileName) -> Prepared:
+        """The texts as a profile without subwords prepares them."""
+        ends, first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
+            texts, profile, self._words
+        )
+        content = data.tobytes()
+        if len(starts):
+            spans = zip(starts.tolist(), stops.tolist(), strict=True)
+            model = self._model
+            flags = np.array([content[start:stop] in model for start, stop in spans], np.uint8)
+            of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
+            known = known + np.bincount(of_text[flags[unseen] > 0], minlength=len(tokens))
+            self._remember(data, starts, stops, flags)
+        return Prepared(content, [0, *ends.tolist()], first.tolist(), tokens, known)
+
+    def _remember(
+        self,
+        data: npt.NDArray[np.uint8],
+        starts: npt.NDArray[np.int64],
+        stops: npt.NDArray[np.int64],
+        known: npt.NDArray[np.uint8],
+    ) -> None:
+        before = self._words
+        if int(before[0]) + len(starts) > _MOST:
+            before = np.zeros(_NONE, np.uint64)
+        self._words = _native.vocabulary_with(before, data, starts, stops, known)
