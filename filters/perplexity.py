@@ -181,8 +181,7 @@ class Perplexity(Filter):
             known.append(sum(map(self._known.__getitem__, pieces)))
         first = np.cumsum([0, *(count > 0 for count in tokens)]).tolist()
         some = [line for line in lines if line]
-        ends = np.cumsum([0, *map(len, some)]).tolist()
-        return Prepared(b"".join(some), ends, first, np.array(tokens, np.int64), np.array(known))
+        return Prepared(some, first, np.array(tokens, np.int64), np.array(known))
 
     def _buckets(self, perplexity: Numbers) -> pa.LargeStringArray:
         found = self.buckets.found if isinstance(self.buckets, Percentiles) else self.buckets

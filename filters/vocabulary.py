@@ -23,22 +23,19 @@ class Prepared:
     """n texts as a model's training text was prepared.
 
     Attributes:
-        data: their sentences: tokens joined by spaces, a line feed behind each sentence.
-        ends: where each sentence ends in ``data``, after a leading 0.
+        lines: their sentences: tokens joined by spaces.
         first: text i has the sentences first[i] to first[i + 1].
         tokens, known: int64, shape (n,): how many tokens each text has, and the model knows.
     """
 
-    data: bytes
-    ends: list[int]
+    lines: list[bytes]
     first: list[int]
     tokens: npt.NDArray[np.int64]
     known: npt.NDArray[np.int64]
 
     def sentences(self, text: int) -> list[bytes]:
-        """Those of a text, each with its line feed."""
-        ends = self.ends[self.first[text] : self.first[text + 1] + 1]
-        return [self.data[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+        """Those of a text."""
+        return self.lines[self.first[text] : self.first[text + 1]]
 
 
 class Vocabulary:
@@ -50,7 +47,7 @@ class Vocabulary:
 
     def prepared(self, texts: pa.Array, profile: ProfileName) -> Prepared:
         """The texts as a profile without subwords prepares them."""
-        ends, first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
+        _, first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
             texts, profile, self._words
         )
         content = data.tobytes()
@@ -61,7 +58,7 @@ class Vocabulary:
             of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
             known = known + np.bincount(of_text[flags[unseen] > 0], minlength=len(tokens))
             self._remember(data, starts, stops, flags)
-        return Prepared(content, [0, *ends.tolist()], first.tolist(), tokens, known)
+        return Prepared(content.split(b"\n"), first.tolist(), tokens, known)
 
     def _remember(
         self,

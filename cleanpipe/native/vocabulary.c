@@ -38,7 +38,7 @@ size_t cp_vocabulary_size(uint64_t words)
 {
     size_t slots = LEAST_SLOTS;
 
-    while (slots / 4 < words)
+    while (slots / 2 < words)
         slots *= 2;
     return slots + 1;
 }

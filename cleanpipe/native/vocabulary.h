@@ -28,7 +28,7 @@ typedef struct {
 /* Whether the array is one: its count is, and there are free slots. */
 bool cp_vocabulary_good(const cp_vocabulary *vocabulary);
 
-/* The number of numbers for this many words and as many more. */
+/* The number of numbers for this many words. */
 size_t cp_vocabulary_size(uint64_t words);
 
 /* The hash of `len` bytes, CP_WORD_SEEN set and CP_WORD_KNOWN not. Up to 8 bytes behind them are
