@@ -119,8 +119,10 @@ class References:
         for stage in step.stages:
             if not isinstance(stage, (Filter, Rewriter)):
                 continue
-            own_labels = stage.labels if isinstance(stage, Filter) else ()
-            for measure in stage.takes():
+            taken = stage.takes()
+            labels = stage.labels if isinstance(stage, Filter) else ()
+            own_labels = [label for label in labels if label in taken]
+            for measure in taken:
                 name = full_name(step, stage, measure)
                 self.measures[name] = "label" if measure in own_labels else "number"
                 self._taken_by[name] = len(self._rewriters) + isinstance(stage, Rewriter)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +16,31 @@ import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.errors import ConfigError
-from cleanpipe.parameters import LocalPath
+from cleanpipe.filters.fasttext_models import (
+    KNOWN_SHA256,
+    ModelFile,
+    Predict,
+    digest_of,
+    inspected,
+    loaded,
+)
+from cleanpipe.filters.language_codes import (
+    UNDECIDED,
+    LabelScheme,
+    Named,
+    code_of,
+    reading,
+    scheme_of,
+)
+from cleanpipe.parameters import LocalPath, nearest
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
-UNDECIDED = "und"
 SHIPPED = Path(__file__).parent / "models" / "lid.176.ftz"
-SHIPPED_SHA256 = "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83"
+Part = Literal["beginning", "samples"]
 
-_PREFIX = "__label__"
+_STRETCH = 100
+_MOST = 10
 _UNSPACED = re.compile(
     "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
 )
@@ -39,31 +53,51 @@ _CASED_END = 0x1F000  # every cased script lies below; emoji and Han beyond are 
 class Language(Filter):
     """Keeps documents in the languages asked for; without ``keep`` it only measures.
 
+    Languages are codes: ISO 639-1 where there is one, else ISO 639-3, whatever the model's own
+    labels are like (docs/languages.md).
+
     Parameters:
-        keep: languages to keep, as the model labels them (``en``, ``zh``): a list, or a map
-            with the lowest score for each, ``{en: 0.65, zh: 0.5}``. Default: empty, a
-            scorer that drops nothing.
+        keep: languages to keep (``en``, ``zh``, ``yue``), or groups: a list, or a map with the
+            lowest score for each, ``{en: 0.65, zh: 0.5}``. Default: empty, a scorer that drops
+            nothing.
         min_score: with a list, the lowest score to keep, 0 to 1. Default 0.0. CCNet (Wenzek
             et al. 2020, section 3.3) and FineWeb (Penedo et al. 2024, section 3.3) use 0.5
             and 0.65.
         model: a supervised fastText model. Default: null, lid.176.ftz, which ships (176
             languages; Joulin et al. 2016, arXiv:1612.03651; see models/NOTICE.md).
-        sha256: what the model file's digest must be. Default: null, which checks the shipped
-            model against its own and only records that of another.
-        characters: how many characters from the beginning are given to the model, or null
-            for all. Default 2000: the same label as the full text for 99.6 % of 2,058 web pages.
+        sha256: what the model file's digest must be. Default: null, which checks lid.176.ftz
+            and lid.176.bin, by their file names, against the published ones and only records
+            that of another.
+        characters: how many characters are given to the model, or null for all. Default 1500.
+        part: which these are: ``beginning``, or ``samples``, stretches of 100 characters, the
+            first at the beginning, the last at the end, the others evenly between them. Default
+            ``samples``. FILL
+        top: how many languages are stored for each text, the most likely first. Default 1; at
+            most 10.
+        label_scheme: how the model's labels are to be read: ``wikipedia`` (lid.176), ``iso``
+            (``eng_Latn``, as NLLB, OpenLID and GlotLID write, ``zh-Hant``, ``eng``), ``as_is``.
+            Default: null, told from the labels.
+        groups: languages that count as one, ``{zh: [zh, yue, wuu]}``: the group stands for its
+            members, and its probability is the sum of theirs. Default: null, none. With any,
+            labels of one language in several scripts are summed, too.
 
     Measures:
-        language: the most likely label; ``und`` where it cannot be decided, which is where
-            the part looked at holds no letter at all (empty, digits, punctuation, emoji: the
-            model would say ``en`` at 0.12 for each of them). A low score alone does not make
-            ``und``.
-        score: the model's probability for it, in [0, 1]; NaN for ``und``. float32 in the
-            model, so 1.00001 is possible there, and is 1.0 here.
+        language: the most likely language or group; ``und`` where it cannot be decided, which is
+            where the part looked at holds no letter at all (empty, digits, punctuation, emoji:
+            the model would say ``en`` at 0.12 for each of them), or where the model says so
+            (``und_Grek``). A low score alone does not make ``und``.
+        score: the model's probability for it, in [0, 1]; NaN where the model was not asked.
+            float32 in the model, so 1.00001 is possible there, and is 1.0 here.
+        label: the model's own label (``__label__`` left out) behind the decision, the most likely
+            one of a group; null where the model was not asked.
+        script: the script that the label names (ISO 15924: ``Latn``, ``Hans``), null where it
+            names none. Only with a model whose labels name any.
+        language_2, score_2, and so on: with ``top`` above 1, what comes next; null and NaN where
+            there is no more.
 
     Rules, in order:
         keep: the language is one of ``keep``; ``und`` is kept where it is listed.
-        score: the score is at least the one asked for its language. ``und`` has none to fail.
+        score: the score is at least the one asked for its language; NaN does not fail.
 
     What is done to the text before the model sees it: line breaks become spaces (one ends
     the text for fastText), as does a literal ``</s>`` (so does that); text of which more than
@@ -77,22 +111,32 @@ class Language(Filter):
     """
 
     kind: ClassVar[str] = "language"
+    version: ClassVar[int] = 2
     uses_model: ClassVar[bool] = True
-    labels: ClassVar[tuple[str, ...]] = ("language",)
+    labels: ClassVar[tuple[str, ...]] = (
+        "language",
+        "label",
+        "script",
+        *(f"language_{place}" for place in range(2, _MOST + 1)),
+    )
 
     keep: tuple[str, ...] | Mapping[str, float] = ()
     min_score: float = 0.0
     model: LocalPath | None = None
     sha256: str | None = None
-    characters: int | None = 2000
+    characters: int | None = 1500
+    part: Part = "samples"
+    top: int = 1
+    label_scheme: LabelScheme | None = None
+    groups: Mapping[str, tuple[str, ...]] | None = None
 
     def resources(self) -> tuple[Resource, ...]:
-        """The model, whose digest is known where it is the shipped one."""
+        """The model, whose digest is known where it is a published one."""
         shipped = LocalPath(str(SHIPPED), SHIPPED.name)  # where it is installed is no matter
         return (Resource(self.model or shipped, self._expected_sha256),)
 
     def check(self) -> Iterable[tuple[str, str]]:
-        """Scores outside [0, 1], a score that nothing would use, labels the model lacks."""
+        """Scores outside [0, 1], a score that nothing would use, languages the model lacks."""
         if not 0.0 <= self.min_score <= 1.0:
             yield "min_score", f"expected a score from 0 to 1, got {self.min_score}"
         if self.min_score and isinstance(self.keep, Mapping):
@@ -101,25 +145,34 @@ class Language(Filter):
             yield "min_score", "nothing is dropped without `keep`: list the languages to keep"
         if self.characters is not None and self.characters < 1:
             yield "characters", f"expected at least 1, or null for all, got {self.characters}"
+        if not 1 <= self.top <= _MOST:
+            yield "top", f"expected 1 to {_MOST}, got {self.top}"
         if isinstance(self.keep, Mapping):
             for label, score in self.keep.items():
                 if not 0.0 <= score <= 1.0:
                     yield "keep", f"expected a score from 0 to 1 for {label}, got {score}"
         try:
-            known = sorted(self._known_labels() or ())
+            meaning = self._meaning
+        except OSError:
+            return  # the engine says so, with all other files that are missing
         except ConfigError as error:
-            yield "model", str(error)
-            return
-        for label in self.keep if known else ():
-            if label not in known:
-                near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
-                hint = f'did you mean "{near[0]}"? ' if near else ""
-                few = f"{len(known)} labels, {', '.join(known[:8])}, ..."
-                yield "keep", f'the model has no language "{label}"; {hint}known: {few}'
+            if self._expected_sha256 in (None, digest_of(str(self._path))):
+                yield "model", str(error)
+            return  # of another digest the engine says so
+        yield from meaning.faults_of_groups()
+        for wanted in self.keep:
+            if fault := meaning.fault_of(wanted):
+                yield "keep", fault
 
     def takes(self) -> tuple[str, ...]:
-        """``language`` and ``score``."""
-        return ("language", "score")
+        """``language``, ``score``, ``label``, ``script`` if the labels name any, and the next."""
+        try:
+            scripts = ("script",) if self._meaning.scripts else ()
+        except (OSError, ConfigError):  # faults, which `check` and the engine tell
+            scripts = ()
+        places = range(2, self.top + 1)
+        more = [name for place in places for name in (f"language_{place}", f"score_{place}")]
+        return ("language", "score", "label", *scripts, *more)
 
     def rules(self) -> tuple[Rule, ...]:
         """``keep``, then ``score``: with a map once a language, as each has its own bound."""
@@ -137,29 +190,50 @@ class Language(Filter):
         return (keep, Rule("score", "score", Bounds(self.min_score)))
 
     def label_values(self) -> Mapping[str, Collection[str]]:
-        """The model's labels, where it can be read."""
+        """The languages and labels of the model, where it can be read."""
         try:
-            known = self._known_labels()
-        except ConfigError:  # a fault by itself, which `check` tells
-            known = None
-        return {} if known is None else {"language": known}
+            meaning = self._meaning
+        except (OSError, ConfigError):
+            return {}
+        known = {"label": meaning.named.keys(), "script": meaning.scripts}
+        languages = {name: meaning.decisions for name in self.labels if name not in known}
+        return {
+            name: values
+            for name, values in {**known, **languages}.items()
+            if name in self.takes()
+        }
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
-        predict = self._model.f.predict
-        languages: list[str] = []
-        scores = np.full(len(units), np.nan)
+        predict, meaning = self._predict, self._meaning
+        asked = -1 if self.groups else self.top
+        size = len(units)
+        languages: list[list[str | None]] = [[None] * size for _ in range(self.top)]
+        scores = np.full((self.top, size), np.nan)
+        labels: list[str | None] = [None] * size
         for index, text in enumerate(units.strings):
-            prepared = _prepared(text, self.characters)
-            # The method behind `predict` works with every NumPy; the text must end in a newline.
-            found = predict(prepared + "\n", 1, 0.0, "strict") if prepared else []
-            if found:
-                score, label = found[0]
-                languages.append(label.removeprefix(_PREFIX))
-                scores[index] = min(float(score), 1.0)
-            else:
-                languages.append(UNDECIDED)
-        return {"language": pa.array(languages, pa.large_string()), "score": scores}
+            prepared = _prepared(_part(text, self.characters, self.part))
+            found = predict(prepared, asked) if prepared else []
+            if not found:
+                languages[0][index] = UNDECIDED
+                continue
+            ranked = meaning.ranked(found, self.top)
+            labels[index] = ranked[0][1]
+            for place, (score, _, language) in enumerate(ranked):
+                languages[place][index] = language
+                scores[place, index] = score
+        measures: dict[str, npt.NDArray[np.float64] | pa.LargeStringArray] = {
+            "language": pa.array(languages[0], pa.large_string()),
+            "score": scores[0],
+            "label": pa.array(labels, pa.large_string()),
+        }
+        if meaning.scripts:
+            scripts = [None if label is None else meaning.named[label].script for label in labels]
+            measures["script"] = pa.array(scripts, pa.large_string())
+        for place in range(1, self.top):
+            measures[f"language_{place + 1}"] = pa.array(languages[place], pa.large_string())
+            measures[f"score_{place + 1}"] = scores[place]
+        return measures
 
     def failures(self, measures: Measures) -> list[Flags]:
         """Shape (n,) a rule: the wrong language; the right one with too low a score."""
@@ -185,50 +259,131 @@ class Language(Filter):
 
     @property
     def _expected_sha256(self) -> str | None:
-        return self.sha256 or (SHIPPED_SHA256 if self.model is None else None)
-
-    def _known_labels(self) -> frozenset[str] | None:
-        """The model's labels and ``und``; None where the file is not what it should be."""
-        try:
-            digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
-        except OSError:
-            return None  # the engine says so, with all other files that are missing
-        if self._expected_sha256 not in (None, digest):
-            return None
-        return frozenset(
-            [UNDECIDED, *(str(label).removeprefix(_PREFIX) for label in self._model.labels)]
-        )
+        return self.sha256 or KNOWN_SHA256.get(self._path.name)
 
     @cached_property
-    def _model(self) -> Any:
-        try:
-            import fasttext
-        except ImportError as error:
-            raise ConfigError(
-                f"language: the module `fasttext` cannot be imported ({error}). It comes from "
-                "the distribution fasttext-community; fasttext-wheel and fasttext install a "
-                "module of the same name over it: uninstall those, then `pip install "
-                "--force-reinstall fasttext-community`"
-            ) from error
-        try:
-            return fasttext.load_model(str(self._path))
-        except (ValueError, MemoryError, RuntimeError) as error:
-            raise ConfigError(f"language: {self._path} is no fastText model: {error}") from error
+    def _file(self) -> ModelFile:
+        return inspected(str(self._path))
+
+    @cached_property
+    def _meaning(self) -> _Meaning:
+        return _Meaning(self._file.labels, self.label_scheme, self.groups or {})
+
+    @cached_property
+    def _predict(self) -> Predict:
+        return loaded(self._file)
 
 
-def _prepared(text: str, characters: int | None) -> str:
-    """The part of a text the model is to see, harmless for it; empty where no letter is."""
-    part = text if characters is None else text[:characters]
+class _Meaning:
+    """What a model's labels mean: languages, scripts, and the groups that are decided between.
+
+    Attributes:
+        named: language and script of each label.
+        scripts: every script that is named.
+        decisions: what a text can be found to be: languages in no group, groups, ``und``.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        scheme: LabelScheme | None,
+        groups: Mapping[str, tuple[str, ...]],
+    ) -> None:
+        read = reading(scheme or scheme_of(labels))
+        self._groups = groups
+        self._group_of = {code: group for group, codes in groups.items() for code in codes}
+        self.named: Mapping[str, Named] = {label: read(label) for label in labels}
+        self.scripts = {named.script for named in self.named.values() if named.script}
+        self._languages = {named.language for named in self.named.values()}
+        self.decisions = {UNDECIDED, *map(self._decision, self._languages)}
+
+    def _decision(self, language: str) -> str:
+        return self._group_of.get(language, language)
+
+    def ranked(
+        self, found: Sequence[tuple[float, str]], most: int
+    ) -> list[tuple[float, str, str]]:
+        """(score, label, decision) of the most likely decisions, the first first.
+
+        Args:
+            found: the model's labels with their probabilities, the most likely first: all of
+                them where there are groups.
+            most: how many are wanted.
+        """
+        if not self._groups:
+            return [
+                (min(float(score), 1.0), label, self.named[label].language)
+                for score, label in found
+            ]
+        total: dict[str, float] = {}
+        first: dict[str, str] = {}
+        for score, label in found:
+            decision = self._decision(self.named[label].language)
+            total[decision] = total.get(decision, 0.0) + score
+            first.setdefault(decision, label)
+        best = sorted(total, key=lambda decision: (-total[decision], decision))[:most]
+        return [(min(total[decision], 1.0), first[decision], decision) for decision in best]
+
+    def fault_of(self, wanted: str) -> str | None:
+        """Why this is nothing that a text can be found to be; None where it is."""
+        if wanted in self.decisions:
+            return None
+        return self._advice(wanted, self.decisions)
+
+    def faults_of_groups(self) -> Iterator[tuple[str, str]]:
+        """(parameter, fault): members that are no languages or in two groups, misleading names."""
+        seen: dict[str, str] = {}
+        for group, codes in self._groups.items():
+            place = f"groups.{group}"
+            if not codes:
+                yield place, "expected a list of languages, got none"
+            for code in codes:
+                if code not in self._languages:
+                    yield place, self._advice(code, self._languages)
+                if code in seen:
+                    where = "twice" if seen[code] == group else f'in the group "{seen[code]}" too'
+                    yield place, f'"{code}" is there {where}'
+                seen[code] = group
+            if group in self._languages and group not in codes:
+                yield place, f'"{group}" is a language and not in its group: add it, or rename it'
+
+    def _advice(self, wanted: str, known: Collection[str]) -> str:
+        named = self.named.get(wanted)
+        language = code_of(wanted) if named is None else named.language
+        meant = language if language in known else self._decision(language)
+        if meant in known and named is not None:
+            return f'"{wanted}" is the model\'s label of the language "{meant}": write "{meant}"'
+        if meant in known and wanted in self._group_of:
+            return f'"{wanted}" is in the group "{meant}": write "{meant}"'
+        if meant in known:
+            return f'the code of "{wanted}" is "{meant}" here: write "{meant}"'
+        return f'the model has no language "{wanted}"; {nearest(wanted, known)}'
+
+
+def _part(text: str, characters: int | None, part: Part) -> str:
+    """What of a text the model is to see."""
+    if characters is None or len(text) <= characters:
+        return text
+    stretches = characters // _STRETCH
+    if part == "beginning" or stretches < 2:
+        return text[:characters]
+    last = len(text) - _STRETCH
+    starts = (last * place // (stretches - 1) for place in range(stretches))
+    return " ".join([text[start : start + _STRETCH] for start in starts])
+
+
+def _prepared(part: str) -> bytes:
+    """A part of a text as the model is to see it, harmless for it; empty where no letter is."""
     if not any(map(str.isalpha, part)):
-        return ""
+        return b""
     part = part.replace("\n", " ")
     if "</s>" in part:
         part = part.replace("</s>", " ")
         if not any(map(str.isalpha, part)):
-            return ""
+            return b""
     if not part.isascii():
         part = _UNSPACED.sub(r" \1 ", part)
-    return part.lower() if _mostly_capitals(part) else part
+    return (part.lower() if _mostly_capitals(part) else part).encode()
 
 
 def _one_of(labels: pa.LargeStringArray, wanted: tuple[str, ...]) -> Flags:
