@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 import re
 import struct
 from collections.abc import Callable
@@ -82,10 +83,33 @@ def inspected(path: str) -> ModelFile:
                 raise ConfigError(f"{path} is no fastText model: {fault}") from None
 
 
-def digest_of(path: str) -> str:
-    """The sha256 of a file, in hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def expected_sha256(path: str, given: str | None) -> str | None:
+    """What a model file's digest must be: as given, else that of a published model of its name."""
+    return given or KNOWN_SHA256.get(os.path.basename(path))
+
+
+def fault_of(path: str, sha256: str | None) -> str | None:
+    """What is wrong with a model file.
+
+    Args:
+        path: where it should be.
+        sha256: what its digest must be, or None.
+
+    Returns:
+        A sentence; None where nothing is wrong, and where the engine says it: the file is
+        missing, or is not the one that ``sha256`` asks for.
+    """
+    try:
+        inspected(path)
+    except OSError:
+        return None
+    except ConfigError as error:
+        if sha256 is not None:
+            with open(path, "rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+                    return None
+        return str(error)
+    return None
 
 
 def loaded(model: ModelFile) -> Predict:
@@ -111,10 +135,11 @@ def loaded(model: ModelFile) -> Predict:
 
     def predict(text: bytes, most: int) -> list[tuple[float, str]]:
         try:
-            found: list[tuple[float, str]] = call(text + b"\n", most, 0.0, "replace")
+            found = call(text + b"\n", most, 0.0, "replace")
         except RuntimeError as error:  # a weight that is no number
             raise ConfigError(f"{model.path} is a broken fastText model: {error}") from error
-        return found
+        # fastText's hierarchical softmax gives up to 1.00001.
+        return [(min(share, 1.0), label.removeprefix(PREFIX)) for share, label in found]
 
     return predict
 

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.fasttext_models import (
-    KNOWN_SHA256,
     ModelFile,
     Predict,
-    digest_of,
+    expected_sha256,
+    fault_of,
     inspected,
     loaded,
 )
@@ -39,7 +39,7 @@ from cleanpipe.units import Units
 SHIPPED = Path(__file__).parent / "models" / "lid.176.ftz"
 Part = Literal["beginning", "samples"]
 
-_STRETCH = 100
+_STRETCH = 75
 _MOST = 10
 _UNSPACED = re.compile(
     "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
@@ -69,9 +69,11 @@ class Language(Filter):
             and lid.176.bin, by their file names, against the published ones and only records
             that of another.
         characters: how many characters are given to the model, or null for all. Default 1500.
-        part: which these are: ``beginning``, or ``samples``, stretches of 100 characters, the
+        part: which these are: ``beginning``, or ``samples``, stretches of 75 characters, the
             first at the beginning, the last at the end, the others evenly between them. Default
-            ``samples``. FILL
+            ``samples``: of 2,058 web pages 100.0 % get the language of the full text, of 58,348
+            pages of manuals 99.6 %; from the first 1,500 characters 99.3 and 98.9 %
+            (docs/languages.md).
         top: how many languages are stored for each text, the most likely first. Default 1; at
             most 10.
         label_scheme: how the model's labels are to be read: ``wikipedia`` (lid.176), ``iso``
@@ -151,14 +153,10 @@ class Language(Filter):
             for label, score in self.keep.items():
                 if not 0.0 <= score <= 1.0:
                     yield "keep", f"expected a score from 0 to 1 for {label}, got {score}"
-        try:
-            meaning = self._meaning
-        except OSError:
-            return  # the engine says so, with all other files that are missing
-        except ConfigError as error:
-            if self._expected_sha256 in (None, digest_of(str(self._path))):
-                yield "model", str(error)
-            return  # of another digest the engine says so
+        if fault := fault_of(self._path, self._expected_sha256):
+            yield "model", fault
+        if (meaning := self._meaning_if_any) is None:
+            return
         yield from meaning.faults_of_groups()
         for wanted in self.keep:
             if fault := meaning.fault_of(wanted):
@@ -166,10 +164,8 @@ class Language(Filter):
 
     def takes(self) -> tuple[str, ...]:
         """``language``, ``score``, ``label``, ``script`` if the labels name any, and the next."""
-        try:
-            scripts = ("script",) if self._meaning.scripts else ()
-        except (OSError, ConfigError):  # faults, which `check` and the engine tell
-            scripts = ()
+        meaning = self._meaning_if_any
+        scripts = ("script",) if meaning is not None and meaning.scripts else ()
         places = range(2, self.top + 1)
         more = [name for place in places for name in (f"language_{place}", f"score_{place}")]
         return ("language", "score", "label", *scripts, *more)
@@ -191,9 +187,7 @@ class Language(Filter):
 
     def label_values(self) -> Mapping[str, Collection[str]]:
         """The languages and labels of the model, where it can be read."""
-        try:
-            meaning = self._meaning
-        except (OSError, ConfigError):
+        if (meaning := self._meaning_if_any) is None:
             return {}
         known = {"label": meaning.named.keys(), "script": meaning.scripts}
         languages = {name: meaning.decisions for name in self.labels if name not in known}
@@ -254,20 +248,28 @@ class Language(Filter):
         ]
 
     @property
-    def _path(self) -> Path:
-        return SHIPPED if self.model is None else Path(self.model)
+    def _path(self) -> str:
+        return str(SHIPPED) if self.model is None else self.model
 
     @property
     def _expected_sha256(self) -> str | None:
-        return self.sha256 or KNOWN_SHA256.get(self._path.name)
+        return expected_sha256(self._path, self.sha256)
 
     @cached_property
     def _file(self) -> ModelFile:
-        return inspected(str(self._path))
+        return inspected(self._path)
 
     @cached_property
     def _meaning(self) -> _Meaning:
         return _Meaning(self._file.labels, self.label_scheme, self.groups or {})
+
+    @cached_property
+    def _meaning_if_any(self) -> _Meaning | None:
+        """None where the model cannot be read, which `check` and the engine tell."""
+        try:
+            return self._meaning
+        except (OSError, ConfigError):
+            return None
 
     @cached_property
     def _predict(self) -> Predict:
@@ -312,7 +314,7 @@ class _Meaning:
         """
         if not self._groups:
             return [
-                (min(float(score), 1.0), label, self.named[label].language)
+                (score, label, self.named[label].language)
                 for score, label in found
             ]
         total: dict[str, float] = {}
@@ -351,10 +353,10 @@ class _Meaning:
         named = self.named.get(wanted)
         language = code_of(wanted) if named is None else named.language
         meant = language if language in known else self._decision(language)
-        if meant in known and named is not None:
-            return f'"{wanted}" is the model\'s label of the language "{meant}": write "{meant}"'
         if meant in known and wanted in self._group_of:
             return f'"{wanted}" is in the group "{meant}": write "{meant}"'
+        if meant in known and named is not None:
+            return f'"{wanted}" is the model\'s label of the language "{meant}": write "{meant}"'
         if meant in known:
             return f'the code of "{wanted}" is "{meant}" here: write "{meant}"'
         return f'the model has no language "{wanted}"; {nearest(wanted, known)}'
