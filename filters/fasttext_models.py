@@ -8,7 +8,6 @@ the ``load`` of Args, Dictionary, DenseMatrix, QuantMatrix and ProductQuantizer,
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import os
 import re
@@ -20,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cleanpipe.errors import ConfigError
+from cleanpipe.fingerprint import file_sha256
 
 PREFIX = "__label__"
 
@@ -104,11 +104,8 @@ def fault_of(path: str, sha256: str | None) -> str | None:
     except OSError:
         return None
     except ConfigError as error:
-        if sha256 is not None:
-            with open(path, "rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-                    return None
-        return str(error)
+        another = sha256 is not None and file_sha256(path) != sha256.lower()
+        return None if another else str(error)
     return None
 
 
