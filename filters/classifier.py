@@ -9,15 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Numbers
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.fasttext_models import (
     ModelFile,
     Predict,
-    expected_sha256,
     fault_of,
     inspected,
+    lines,
     loaded,
 )
 from cleanpipe.parameters import LocalPath, nearest
@@ -49,11 +50,11 @@ class Classifier(Filter):
         sha256: what the model file's digest must be. Default: null, it is recorded only.
 
     Measures:
-        label: the most likely label; null where there is no text.
+        label: the most likely label; null where the text has no letter.
         <label>: for each label in ``bounds`` or ``scores`` its probability, in [0, 1] (float32 in
             the model).
         score: with ``weights``, sum of weight x probability over the labels: the expected weight.
-        All are NaN where there is no text, which no rule fails.
+        Without a letter there is nothing to look at: all are NaN, which no rule fails.
 
     Rules, in order: one a label in ``bounds``, under its name; then ``score``.
 
@@ -79,7 +80,7 @@ class Classifier(Filter):
 
     def resources(self) -> tuple[Resource, ...]:
         """The model."""
-        return (Resource(self.model, self._expected_sha256),)
+        return (Resource(self.model, self.sha256),)
 
     def check(self) -> Iterable[tuple[str, str]]:
         """Labels that the model lacks, weights that are missing, a score that nothing takes."""
@@ -91,7 +92,7 @@ class Classifier(Filter):
             if name in (_LABEL, _SCORE) or "." in name:
                 message = f'"{name}" cannot be the name of a measure here; give it a weight instead'
                 yield "bounds" if name in (self.bounds or ()) else "scores", message
-        if fault := fault_of(self.model, self._expected_sha256):
+        if fault := fault_of(self.model, self.sha256):
             yield "model", fault
         if (known := self._labels_if_any) is None:
             return
@@ -125,9 +126,9 @@ class Classifier(Filter):
         numbers: dict[str, Numbers] = {
             name: np.full(len(units), np.nan) for name in self.takes() if name != _LABEL
         }
-        for index, text in enumerate(units.strings):
-            prepared = self._prepared(text)
-            found = predict(prepared, asked) if prepared else []
+        texts = pc.utf8_lower(units.text) if self.lower_case else units.text
+        for index, line in enumerate(lines(texts, self.characters)):
+            found = predict(line, asked) if line else []
             if not found:
                 continue
             labels[index] = found[0][1]
@@ -142,18 +143,6 @@ class Classifier(Filter):
     @property
     def _named(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*(self.bounds or ()), *self.scores]))
-
-    def _prepared(self, text: str) -> bytes:
-        """The text as the model is to see it; empty where there is none."""
-        part = text if self.characters is None else text[: self.characters]
-        part = part.replace("\n", " ").replace("</s>", " ")
-        if not part.replace("\0", " ").strip():  # NUL separates words for fastText
-            return b""
-        return (part.lower() if self.lower_case else part).encode()
-
-    @property
-    def _expected_sha256(self) -> str | None:
-        return expected_sha256(self.model, self.sha256)
 
     @cached_property
     def _file(self) -> ModelFile:

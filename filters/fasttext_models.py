@@ -12,12 +12,15 @@ import mmap
 import os
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
+from cleanpipe import _native
 from cleanpipe.errors import ConfigError
 from cleanpipe.fingerprint import file_sha256
 
@@ -30,7 +33,7 @@ KNOWN_SHA256 = {
 """Digests of published models, by the name of the file."""
 
 Predict: TypeAlias = Callable[[bytes, int], list[tuple[float, str]]]
-"""(text without a line break, how many labels, -1 for all) -> probabilities and labels, the most
+"""(a line of :func:`lines`, how many labels, -1 for all) -> probabilities and labels, the most
 likely first; probabilities are in [0, 1], labels without ``__label__``."""
 
 _MAGIC, _VERSIONS = 793712314, (11, 12)
@@ -129,16 +132,46 @@ def loaded(model: ModelFile) -> Predict:
     except (ValueError, MemoryError, RuntimeError) as error:
         raise ConfigError(f"{model.path} is no fastText model: {error}") from error
     call = inner.predict  # the method behind `predict`: works with every NumPy, and takes bytes
+    names = {PREFIX + label: label for label in model.labels}
 
-    def predict(text: bytes, most: int) -> list[tuple[float, str]]:
+    def predict(line: bytes, most: int) -> list[tuple[float, str]]:
         try:
-            found = call(text + b"\n", most, 0.0, "replace")
+            found = call(line, most, 0.0, "replace")
         except RuntimeError as error:  # a weight that is no number
             raise ConfigError(f"{model.path} is a broken fastText model: {error}") from error
-        # fastText's hierarchical softmax gives up to 1.00001.
-        return [(min(share, 1.0), label.removeprefix(PREFIX)) for share, label in found]
+        # fastText gives up to 1.00001.
+        return [(min(share, 1.0), names[label]) for share, label in found]
 
     return predict
+
+
+def lines(
+    texts: pa.LargeStringArray,
+    characters: int | None,
+    stretch: int = 0,
+    *,
+    spaced: bool = False,
+    lowered: bool = False,
+) -> Iterator[bytes]:
+    """What of each text a model is given, as one line: line breaks, and a literal ``</s>``, either
+    of which would end it for fastText, are spaces.
+
+    Args:
+        texts: n texts.
+        characters: how many code points of each, or None for all.
+        stretch: code points of one of the stretches across the text that these are to be. Default
+            0: its beginning.
+        spaced: put a space on either side of Han and kana. Default no.
+        lowered: lower the case where more than half of the cased letters are capitals. Default no.
+
+    Yields:
+        n lines of UTF-8 with their line feed; empty where the part has no letter.
+    """
+    offsets, content = _native.model_parts(
+        texts, characters or 0, stretch, spaced=spaced, lowered=lowered
+    )
+    whole = content.tobytes()
+    return (whole[begin:end] for begin, end in pairwise(offsets.tolist()))
 
 
 class _Walk:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -22,6 +21,7 @@ from cleanpipe.filters.fasttext_models import (
     expected_sha256,
     fault_of,
     inspected,
+    lines,
     loaded,
 )
 from cleanpipe.filters.language_codes import (
@@ -41,12 +41,6 @@ Part = Literal["beginning", "samples"]
 
 _STRETCH = 75
 _MOST = 10
-_UNSPACED = re.compile(
-    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
-)
-"""A Hiragana, Katakana or Han character."""
-_ASCII_SMALL = b"abcdefghijklmnopqrstuvwxyz"
-_CASED_END = 0x1F000  # every cased script lies below; emoji and Han beyond are not cased
 
 
 @dataclass(frozen=True)
@@ -205,9 +199,8 @@ class Language(Filter):
         languages: list[list[str | None]] = [[None] * size for _ in range(self.top)]
         scores = np.full((self.top, size), np.nan)
         labels: list[str | None] = [None] * size
-        for index, text in enumerate(units.strings):
-            prepared = _prepared(_part(text, self.characters, self.part))
-            found = predict(prepared, asked) if prepared else []
+        for index, line in enumerate(self._lines(units.text)):
+            found = predict(line, asked) if line else []
             if not found:
                 languages[0][index] = UNDECIDED
                 continue
@@ -246,6 +239,11 @@ class Language(Filter):
             Evidence(label) if code == 1 else None
             for label, code in zip(labels, codes, strict=True)
         ]
+
+    def _lines(self, texts: pa.LargeStringArray) -> Iterator[bytes]:
+        """What the model is given of each text; empty where it is not asked."""
+        stretch = _STRETCH if self.part == "samples" else 0
+        return lines(texts, self.characters, stretch, spaced=True, lowered=True)
 
     @property
     def _path(self) -> str:
@@ -362,51 +360,7 @@ class _Meaning:
         return f'the model has no language "{wanted}"; {nearest(wanted, known)}'
 
 
-def _part(text: str, characters: int | None, part: Part) -> str:
-    """What of a text the model is to see."""
-    if characters is None or len(text) <= characters:
-        return text
-    stretches = characters // _STRETCH
-    if part == "beginning" or stretches < 2:
-        return text[:characters]
-    last = len(text) - _STRETCH
-    starts = (last * place // (stretches - 1) for place in range(stretches))
-    return " ".join([text[start : start + _STRETCH] for start in starts])
-
-
-def _prepared(part: str) -> bytes:
-    """A part of a text as the model is to see it, harmless for it; empty where no letter is."""
-    if not any(map(str.isalpha, part)):
-        return b""
-    part = part.replace("\n", " ")
-    if "</s>" in part:
-        part = part.replace("</s>", " ")
-        if not any(map(str.isalpha, part)):
-            return b""
-    if not part.isascii():
-        part = _UNSPACED.sub(r" \1 ", part)
-    return (part.lower() if _mostly_capitals(part) else part).encode()
-
-
 def _one_of(labels: pa.LargeStringArray, wanted: tuple[str, ...]) -> Flags:
     """Flags, shape (n,): which labels are wanted; null never is."""
     found = pc.is_in(labels, value_set=pa.array(wanted, pa.large_string()))
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def _mostly_capitals(text: str) -> bool:
-    """Whether more than half of the cased letters are capitals."""
-    encoded = text.encode()
-    if 2 * len(encoded.translate(None, _ASCII_SMALL)) <= len(encoded):
-        return False  # the usual case, decided fast: too few characters are left
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    return int(_case()[np.minimum(points, _CASED_END)].sum(dtype=np.int64)) > 0
-
-
-@cache
-def _case() -> npt.NDArray[np.int8]:
-    """Shape (_CASED_END + 1,): 1 for a capital letter, -1 for a small one, else 0."""
-    return np.array(
-        [char.isupper() - char.islower() for char in map(chr, range(_CASED_END))] + [0],
-        dtype=np.int8,
-    )

@@ -59,7 +59,7 @@ def test_what_fasttext_writes_is_read(suffix: str, options: dict[str, Any], tmp_
     model = fasttext.FastText._FastText(model_path=str(path))
     assert [f"__label__{label}" for label in found.labels] == model.labels
     assert (found.dimensions, found.words) == (model.get_dimension(), len(model.words))
-    score, label = loaded(found)(b"the cat and the house", 1)[0]
+    score, label = loaded(found)(b"the cat and the house\n", 1)[0]
     assert (label, score > 0) == ("eng_Latn", True)
 
 
@@ -166,7 +166,7 @@ def test_weights_that_are_no_numbers_end_in_a_sentence(toy: Path, tmp_path: Path
     path.write_bytes(content)
     predict = loaded(inspected(str(path)))
     with pytest.raises(ConfigError, match="is a broken fastText model"):
-        predict("the cat sat on the mat 今天 qx zv".encode(), 1)
+        predict("the cat sat on the mat 今天 qx zv\n".encode(), 1)
 
 
 def test_digests_are_known_by_the_file_name() -> None:
@@ -185,5 +185,5 @@ def test_the_engine_tells_of_missing_files_and_of_digests(toy: Path, tmp_path: P
 
 
 def test_nothing_is_printed(toy: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    loaded(inspected(str(toy)))(b"the cat", -1)
+    loaded(inspected(str(toy)))(b"the cat\n", -1)
     assert capfd.readouterr() == ("", "")

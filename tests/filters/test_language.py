@@ -17,7 +17,7 @@ from cleanpipe.bounds import Bounds
 from cleanpipe.document import frozen
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters.fasttext_models import KNOWN_SHA256
-from cleanpipe.filters.language import SHIPPED, Language, _part, _prepared
+from cleanpipe.filters.language import SHIPPED, Language
 from cleanpipe.parameters import LocalPath, build
 from cleanpipe.pipeline import Pipeline
 from cleanpipe.stage import Evidence
@@ -91,14 +91,6 @@ def test_traps_do_not_change_the_label(one: str, other: str) -> None:
     assert taken(SCORER, one)[0] == taken(SCORER, other)[0]
 
 
-def test_mostly_capitals_are_lower_cased_and_others_are_not() -> None:
-    low, high = "abcdefgh", "ABCDEFGH"
-    assert _prepared(high).decode() == low
-    assert _prepared(high[:4] + low[4:]).decode() == high[:4] + low[4:]  # exactly half
-    assert _prepared(high[:5] + low[5:]).decode() == low
-    assert _prepared("中文 A 😀").decode().split() == ["中", "文", "a", "😀"]
-
-
 def test_only_a_part_is_looked_at() -> None:
     text = ENGLISH + " " + GERMAN * 40
     first = Language(characters=len(ENGLISH), part="beginning")
@@ -108,25 +100,6 @@ def test_only_a_part_is_looked_at() -> None:
     assert taken(Language(characters=300, part="beginning"), ENGLISH * 4 + GERMAN * 40)[0] == ["en"]
     assert taken(Language(characters=300), ENGLISH * 4 + GERMAN * 40)[0] == ["de"]
     assert taken(Language(characters=3), "123 " + ENGLISH)[0] == ["und"]
-
-
-@pytest.mark.parametrize("size", [0, 1, 149, 150, 151, 225, 1499, 1500, 1501, 1502, 9999])
-@pytest.mark.parametrize("characters", [1, 75, 149, 150, 1500])
-def test_samples_are_spread_from_the_beginning_to_the_end(size: int, characters: int) -> None:
-    text = "".join(chr(0x10000 + place) for place in range(size))
-    found = _part(text, characters, "samples")
-    if size <= characters:
-        assert found == text
-    elif characters < 150:
-        assert found == text[:characters]
-    else:
-        stretches = found.split(" ")
-        assert [len(stretch) for stretch in stretches] == [75] * (characters // 75)
-        assert all(stretch in text for stretch in stretches)
-        starts = [text.index(stretch) for stretch in stretches]
-        steps = np.diff(starts)
-        assert (starts[0], starts[-1]) == (0, size - 75)
-        assert steps.max() - steps.min() <= 1
 
 
 @pytest.mark.parametrize(

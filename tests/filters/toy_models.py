@@ -19,6 +19,13 @@ LANGUAGES: Mapping[str, Sequence[str]] = {
 }
 """A few sentences a language, by labels as NLLB writes them."""
 
+QUALITY: Mapping[str, Sequence[str]] = {
+    "High": ("the theorem follows from the lemma above", "we prove that the sum converges"),
+    "Mid": ("my trip to the lake was nice", "we had lunch and went home"),
+    "Low": ("buy cheap pills now", "click here to win big money"),
+}
+"""Texts by how much one learns from them."""
+
 
 def trained(path: Path, examples: Mapping[str, Sequence[str]], **options: Any) -> Path:
     """Train a supervised model.
