@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -120,29 +120,36 @@ class Classifier(Filter):
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
-        predict, weights = self._predict, self.weights
-        asked = -1 if self._named or weights is not None else 1
+        predict, named = self._predict, self._named
+        weights = self.weights or {}
+        asked = -1 if named or weights else 1
         labels: list[str | None] = [None] * len(units)
-        numbers: dict[str, Numbers] = {
-            name: np.full(len(units), np.nan) for name in self.takes() if name != _LABEL
-        }
-        texts = pc.utf8_lower(units.text) if self.lower_case else units.text
-        for index, line in enumerate(lines(texts, self.characters)):
-            found = predict(line, asked) if line else []
-            if not found:
+        shares = np.full((len(named), len(units)), np.nan)
+        score = np.full(len(units), np.nan)
+        for index, line in enumerate(self._lines(units.text)):
+            if not (found := predict(line, asked) if line else []):
                 continue
             labels[index] = found[0][1]
-            probability = {label: share for share, label in found}
-            for name in self._named:
-                numbers[name][index] = probability.get(name, 0.0)
-            if weights is not None:
-                terms = (weight * probability.get(name, 0.0) for name, weight in weights.items())
-                numbers[_SCORE][index] = sum(terms)
-        return {_LABEL: pa.array(labels, pa.large_string()), **numbers}
+            if asked == 1:
+                continue
+            share_of = {label: share for share, label in found}
+            for place, name in enumerate(named):
+                shares[place, index] = share_of.get(name, 0.0)
+            if weights:
+                score[index] = sum([weights[label] * share for share, label in found])
+        measures: dict[str, Numbers | pa.LargeStringArray] = {
+            _LABEL: pa.array(labels, pa.large_string()),
+            **dict(zip(named, shares, strict=True)),
+        }
+        return {**measures, _SCORE: score} if weights else measures
 
     @property
     def _named(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*(self.bounds or ()), *self.scores]))
+
+    def _lines(self, texts: pa.LargeStringArray) -> Iterator[bytes]:
+        """What the model is given of each text; empty where it is not asked."""
+        return lines(pc.utf8_lower(texts) if self.lower_case else texts, self.characters)
 
     @cached_property
     def _file(self) -> ModelFile:
