@@ -62,6 +62,9 @@ _USUAL = """
 """Individual languages that are what their macrolanguage of two letters usually means: those of
 CLDR's aliases, and Bokmål and Southern Pashto, which models write for Norwegian and Pashto."""
 
+_NONE = "und:zxx"
+"""No linguistic content (ISO 639-2), which is nothing else to a filter than undetermined."""
+
 _WIKIPEDIA: Mapping[str, str] = {"als": "gsw", "bh": "bho", "eml": "egl"}
 """Wikipedias whose names are no code, or another language's: Alemannic (``als`` is Tosk Albanian),
 Bhojpuri (``bh`` was a group of languages), Emilian-Romagnol (``eml`` was split; MediaWiki declares
@@ -69,7 +72,7 @@ Bhojpuri (``bh`` was a group of languages), Emilian-Romagnol (``eml`` was split;
 
 _CODES: Mapping[str, str] = {
     other: code
-    for table in (_TWO_LETTERS, _OLDER, _USUAL)
+    for table in (_TWO_LETTERS, _OLDER, _USUAL, _NONE)
     for code, _, other in (pair.partition(":") for pair in table.split())
 }
 _KNOWN_TWO_LETTERS = frozenset(_CODES.values()) | {code for code in _CODES if len(code) == 2}

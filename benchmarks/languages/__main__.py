@@ -11,7 +11,9 @@ import argparse
 import gzip
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 import fasttext
 import msgspec
@@ -21,7 +23,7 @@ from benchmarks.measuring.clock import cpu_seconds, one_core, take_turns
 from benchmarks.measuring.texts import SHARED, Corpus, corpora
 from cleanpipe.bounds import Bounds
 from cleanpipe.filters.classifier import Classifier
-from cleanpipe.filters.fasttext_models import Predict
+from cleanpipe.filters.fasttext_models import Predict, lines
 from cleanpipe.filters.language import SHIPPED, Language
 from cleanpipe.parameters import LocalPath
 from cleanpipe.stage import Filter
@@ -31,7 +33,7 @@ PARTS: Sequence[Language] = [
     *(Language(part="beginning", characters=size) for size in (1000, 1500, 2000, 3000, 4000)),
     *(Language(part="samples", characters=size) for size in (750, 1000, 1500, 2000, 3000)),
 ]
-COST_BYTES, WHOLE_BYTES = 24 << 20, 4 << 20
+COST_BYTES, TRAINING_BYTES = 24 << 20, 2 << 20
 AT_MOST = 1.15
 
 
@@ -102,23 +104,40 @@ def _bare(predict: Predict, text: str) -> str:
 def cost(kinds: Sequence[Corpus]) -> None:
     """Each stage's time over that of the model's calls alone on the same prepared bytes."""
     print(f"CPU time of a stage over that of the bare calls of its model, at most {AT_MOST}\n")
-    for kind in kinds:
-        print(kind)
-        few = kind.thinned(WHOLE_BYTES)
-        classifier = Classifier(LocalPath(str(SHIPPED)), bounds={"en": Bounds(0.5)})
-        _ratio("language", Language(), Language()._lines, 1, kind.batches())
-        _ratio("classifier, whole texts", classifier, classifier._lines, -1, few.batches())
+    with TemporaryDirectory() as folder:
+        quality = _trained(Path(folder), kinds)
+        for kind in kinds:
+            print(kind)
+            language = Language()
+            _ratio("language", language, language._lines, str(SHIPPED), 1, kind)
+            classifier = Classifier(LocalPath(quality), bounds={"0": Bounds(0.5)})
+            _ratio("classifier", classifier, classifier._lines, quality, -1, kind)
+
+
+def _trained(folder: Path, kinds: Sequence[Corpus]) -> str:
+    """A classifier of words and pairs of words that tells these kinds of text apart."""
+    with (folder / "train.txt").open("wb") as file:
+        for label, kind in enumerate(kinds):
+            for line in lines(kind.thinned(TRAINING_BYTES).texts, None):
+                file.write(b"__label__%d " % label + (line or b"\n"))
+    model = fasttext.train_supervised(
+        str(folder / "train.txt"), dim=100, wordNgrams=2, bucket=200_000, epoch=1, thread=1, verbose=0
+    )
+    model.save_model(str(folder / "kinds.bin"))
+    return str(folder / "kinds.bin")
 
 
 def _ratio(
     name: str,
     stage: Filter,
-    lines: Callable[[pa.LargeStringArray], Iterator[bytes]],
+    prepared: Callable[[pa.LargeStringArray], Iterator[bytes]],
+    model: str,
     labels: int,
-    batches: Sequence[pa.Array],
+    kind: Corpus,
 ) -> None:
-    call = fasttext.FastText._FastText(model_path=str(SHIPPED)).f.predict
-    given = [line for batch in batches for line in lines(batch) if line]
+    batches = kind.batches()
+    call = fasttext.FastText._FastText(model_path=model).f.predict
+    given = [line for batch in batches for line in prepared(batch) if line]
 
     def bare() -> None:
         for line in given:
