@@ -3,7 +3,7 @@
 A file that breaks off, or that is longer than it should be, is loaded by fastText without a word
 and gives wrong labels. So the file's own numbers are added up before it is used: the header, the
 dictionary and the two matrices must end where the file ends. (Format: fastText's ``loadModel`` and
-the ``load`` of Args, Dictionary, DenseMatrix, QuantMatrix and ProductQuantizer, versions 11 and 12.)
+the ``load`` of Args, Dictionary, DenseMatrix, QuantMatrix, ProductQuantizer; versions 11 and 12.)
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class _Walk:
             raise BrokenModelError(f"it is of the unknown kind {kind}")
         self._sane(1 <= dimensions <= 100_000, f"vectors of {dimensions} numbers")
         self._sane(loss in (1, 2, 3, 4), f"the unknown loss {loss}")
-        self._sane(buckets >= 0 and 0 <= least and most >= 0, "a negative number in its header")
+        self._sane(buckets >= 0 and least >= 0 and most >= 0, "a negative number in its header")
         size, words, labels, tokens, pruned = self._numbers("<iiiqq", "the dictionary's sizes")
         self._sane(words >= 0 and labels >= 1, f"{words} words and {labels} labels")
         self._sane(size == words + labels, f"{size} entries for {words} words and {labels} labels")
@@ -296,7 +296,7 @@ class _Walk:
         self._sane(fits, f"{parts} parts of {width} for rows of {columns}")
         self._sane(last == columns - (parts - 1) * width, f"a last part of {last}")
         self._finite(self._skip(4 * _CENTROIDS * columns, what), _CENTROIDS * columns, what)
-        return parts
+        return int(parts)
 
     def _finite(self, begun: int, count: int, what: str) -> None:
         if not np.isfinite(np.frombuffer(self._content, "<f4", count, begun)).all():

@@ -74,18 +74,18 @@ class Language(Filter):
             (``eng_Latn``, as NLLB, OpenLID and GlotLID write, ``zh-Hant``, ``eng``), ``as_is``.
             Default: null, told from the labels.
         groups: languages that count as one, ``{zh: [zh, yue, wuu]}``: the group stands for its
-            members, and its probability is the sum of theirs. Default: null, none. With any,
-            labels of one language in several scripts are summed, too.
+            members, and its probability is the sum of theirs. Default: null, none.
 
     Measures:
         language: the most likely language or group; ``und`` where it cannot be decided, which is
             where the part looked at holds no letter at all (empty, digits, punctuation, emoji:
             the model would say ``en`` at 0.12 for each of them), or where the model says so
             (``und_Grek``). A low score alone does not make ``und``.
-        score: the model's probability for it, in [0, 1]; NaN where the model was not asked.
-            float32 in the model, so 1.00001 is possible there, and is 1.0 here.
+        score: the model's probability for it, in [0, 1], the sum over its labels where it has
+            several (``zho_Hans``, ``zho_Hant``); NaN where the model was not asked. float32 in
+            the model, so 1.00001 is possible there, and is 1.0 here.
         label: the model's own label (``__label__`` left out) behind the decision, the most likely
-            one of a group; null where the model was not asked.
+            one of several; null where the model was not asked.
         script: the script that the label names (ISO 15924: ``Latn``, ``Hans``), null where it
             names none. Only with a model whose labels name any.
         language_2, score_2, and so on: with ``top`` above 1, what comes next; null and NaN where
@@ -186,15 +186,13 @@ class Language(Filter):
         known = {"label": meaning.named.keys(), "script": meaning.scripts}
         languages = {name: meaning.decisions for name in self.labels if name not in known}
         return {
-            name: values
-            for name, values in {**known, **languages}.items()
-            if name in self.takes()
+            name: values for name, values in {**known, **languages}.items() if name in self.takes()
         }
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
         predict, meaning = self._predict, self._meaning
-        asked = -1 if self.groups else self.top
+        asked = -1 if meaning.summed else self.top
         size = len(units)
         languages: list[list[str | None]] = [[None] * size for _ in range(self.top)]
         scores = np.full((self.top, size), np.nan)
@@ -281,6 +279,7 @@ class _Meaning:
         named: language and script of each label.
         scripts: every script that is named.
         decisions: what a text can be found to be: languages in no group, groups, ``und``.
+        summed: whether one of them has several labels, so that probabilities are summed.
     """
 
     def __init__(
@@ -295,30 +294,30 @@ class _Meaning:
         self.named: Mapping[str, Named] = {label: read(label) for label in labels}
         self.scripts = {named.script for named in self.named.values() if named.script}
         self._languages = {named.language for named in self.named.values()}
-        self.decisions = {UNDECIDED, *map(self._decision, self._languages)}
+        self.decisions = set(map(self._decision, self._languages))
+        self._decision_of = {
+            label: self._decision(named.language) for label, named in self.named.items()
+        }
+        self.summed = len(self.decisions) < len(self.named)
+        self.decisions.add(UNDECIDED)
 
     def _decision(self, language: str) -> str:
         return self._group_of.get(language, language)
 
-    def ranked(
-        self, found: Sequence[tuple[float, str]], most: int
-    ) -> list[tuple[float, str, str]]:
+    def ranked(self, found: Sequence[tuple[float, str]], most: int) -> list[tuple[float, str, str]]:
         """(score, label, decision) of the most likely decisions, the first first.
 
         Args:
             found: the model's labels with their probabilities, the most likely first: all of
-                them where there are groups.
+                them where any are to be summed.
             most: how many are wanted.
         """
-        if not self._groups:
-            return [
-                (score, label, self.named[label].language)
-                for score, label in found
-            ]
+        if not self.summed:
+            return [(score, label, self._decision_of[label]) for score, label in found]
         total: dict[str, float] = {}
         first: dict[str, str] = {}
         for score, label in found:
-            decision = self._decision(self.named[label].language)
+            decision = self._decision_of[label]
             total[decision] = total.get(decision, 0.0) + score
             first.setdefault(decision, label)
         best = sorted(total, key=lambda decision: (-total[decision], decision))[:most]

@@ -1,7 +1,7 @@
 """From a model's labels to codes of languages and scripts: not a stage.
 
 A code is what BCP 47 (RFC 5646) asks for: ISO 639-1 where there is a code of two letters, else
-ISO 639-3. docs/languages.md says how models write theirs, docs/decisions/016 why it is a table here.
+ISO 639-3. docs/languages.md says how models write theirs, docs/decisions/016 why this is a table.
 """
 
 from __future__ import annotations
@@ -95,7 +95,12 @@ def reading(scheme: LabelScheme) -> Reading:
         scheme: ``wikipedia``, the names of Wikipedias; ``iso``, codes of ISO 639, with a script
             behind or not (``eng_Latn``, ``zh-Hant``, ``cmn``); ``as_is``, nothing is changed.
     """
-    return {"wikipedia": _of_wikipedia, "iso": _of_iso, "as_is": Named}[scheme]
+    readings: Mapping[LabelScheme, Reading] = {
+        "wikipedia": _of_wikipedia,
+        "iso": _of_iso,
+        "as_is": Named,
+    }
+    return readings[scheme]
 
 
 def scheme_of(labels: Collection[str]) -> LabelScheme:

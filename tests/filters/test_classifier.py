@@ -109,7 +109,7 @@ def test_without_a_letter_nothing_is_taken(model: LocalPath) -> None:
     stage = Classifier(model, scores=("High",), weights=WEIGHTS)
     for text in ("", " \n", "</s>", "\0", "2024-01-01", "😀!"):
         measures = stage.measure(Units(pa.array([text], pa.large_string())))
-        assert measures["label"].to_pylist() == [None]
+        assert measures["label"].tolist() == [None]
         assert np.isnan(measures["High"]).all() and np.isnan(measures["score"]).all()
 
 

@@ -274,7 +274,15 @@ def flores(tmp_path_factory: pytest.TempPathFactory) -> LocalPath:
     return LocalPath(str(trained(tmp_path_factory.mktemp("flores") / "lid.bin", LANGUAGES)))
 
 
-SEVEN = ("we were there", "wir sind da", "我们去公园", "佢哋唔知", "今天天氣", "الطقس جميل", "zv qx jk")
+SEVEN = (
+    "we were there",
+    "wir sind da",
+    "我们去公园",
+    "佢哋唔知",
+    "今天天氣",
+    "الطقس جميل",
+    "zv qx jk",
+)
 
 
 def test_codes_and_scripts_of_labels_with_scripts(flores: LocalPath) -> None:
@@ -328,25 +336,36 @@ def test_there_are_fewer_languages_than_asked_for(tmp_path: Path) -> None:
     assert found["score"][0] + found["score_2"][0] == pytest.approx(1, abs=1e-4)
 
 
+def shares_of(flores: LocalPath, text: str) -> dict[str, float]:
+    """Every label's probability."""
+    found = all_taken(Language(model=flores, label_scheme="as_is", top=7), text)
+    ends = ["", *(f"_{place}" for place in range(2, 8))]
+    return {found[f"language{end}"][0]: found[f"score{end}"][0] for end in ends}
+
+
+def test_a_language_has_the_sum_of_its_scripts(flores: LocalPath) -> None:
+    text = "今 天 天 气 很 好 今 天 天 氣 很 好"
+    shares = shares_of(flores, text)
+    assert min(shares["cmn_Hani"], shares["zho_Hant"]) > 0.01
+    found = all_taken(Language(model=flores, top=2), text)
+    assert found["language"] == ["zh"] and found["language_2"][0] not in ("zh", None)
+    chinese = shares["cmn_Hani"] + shares["zho_Hant"]
+    assert found["score"] == [pytest.approx(min(chinese, 1), abs=1e-6)]
+    assert found["label"] == [max(shares, key=lambda label: shares[label])]
+
+
 def test_a_group_has_the_sum_of_its_members(flores: LocalPath) -> None:
     text = "今 天 天 气 係 邊 度 書"
-    alone = all_taken(Language(model=flores, top=7), text)
-    ways = [("", "")] + [(f"_{place}", "") for place in range(2, 8)]
-    shares = [(alone[f"language{end}"][0], alone[f"score{end}"][0]) for end, _ in ways]
-    chinese = sum(share for language, share in shares if language in ("zh", "yue"))
+    shares = shares_of(flores, text)
+    chinese = sum(shares[label] for label in ("cmn_Hani", "zho_Hant", "yue_Hani"))
     stage = Language(model=flores, groups={"chinese": ("zh", "yue")}, top=2, keep=("chinese",))
     assert list(stage.check()) == []
     found = all_taken(stage, text)
     assert found["language"] == ["chinese"]
     assert found["score"] == [pytest.approx(min(chinese, 1), abs=1e-6)]
-    assert found["label"] == alone["label"]
+    assert found["label"] == [max(shares, key=lambda label: shares[label])]
     assert found["language_2"][0] not in ("zh", "yue", "chinese")
     assert stage.label_values()["language"] == {"chinese", "en", "de", "ar", "und"}
-    # A group of one sums up the scripts of its language, as every language then does.
-    found = all_taken(Language(model=flores, groups={"zh": ("zh",)}), text)
-    zh = sum(share for language, share in shares if language == "zh")
-    yue = sum(share for language, share in shares if language == "yue")
-    assert found["score"] == [pytest.approx(max(zh, yue), abs=1e-6)]
 
 
 def test_groups_of_the_shipped_model() -> None:
