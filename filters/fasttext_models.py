@@ -14,6 +14,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -67,13 +68,20 @@ class ModelFile:
 def inspected(path: str) -> ModelFile:
     """Read a model file's header and labels, and check that it is whole.
 
-    Its matrices are not read, but for the numbers of the smaller one: 20 ms for lid.176.bin.
+    Its matrices are not read, but for the numbers of the smaller one, and a file that did not
+    change is read once.
 
     Args:
         path: a file that exists.
 
     Errors: ConfigError with what is wrong where it is no whole, supervised model; OSError.
     """
+    stat = os.stat(path)
+    return _inspected(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _inspected(path: str, *state: int) -> ModelFile:
     with open(path, "rb") as file:
         try:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
