@@ -191,33 +191,30 @@ class Language(Filter):
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
-        predict, meaning = self._predict, self._meaning
-        asked = -1 if meaning.summed else self.top
-        size = len(units)
-        languages: list[list[str | None]] = [[None] * size for _ in range(self.top)]
-        scores = np.full((self.top, size), np.nan)
-        labels: list[str | None] = [None] * size
-        for index, line in enumerate(self._lines(units.text)):
-            found = predict(line, asked) if line else []
-            if not found:
-                languages[0][index] = UNDECIDED
-                continue
-            ranked = meaning.ranked(found, self.top)
-            labels[index] = ranked[0][1]
-            for place, (score, _, language) in enumerate(ranked):
-                languages[place][index] = language
-                scores[place, index] = score
-        measures: dict[str, npt.NDArray[np.float64] | pa.LargeStringArray] = {
-            "language": pa.array(languages[0], pa.large_string()),
-            "score": scores[0],
-            "label": pa.array(labels, pa.large_string()),
-        }
+        predict, meaning, top = self._predict, self._meaning, self.top
+
+        def all_summed(line: bytes) -> list[tuple[float, str]]:
+            return meaning.ranked(predict(line, -1), top)
+
+        given = self._lines(units.text)
+        if meaning.summed:
+            found = [all_summed(line) if line else [] for line in given]
+        else:
+            found = [predict(line, top) if line else [] for line in given]
+        measures: dict[str, npt.NDArray[np.float64] | pa.LargeStringArray] = {}
+        for place in range(top):
+            labels = [row[place][1] if place < len(row) else None for row in found]
+            scores = [row[place][0] if place < len(row) else np.nan for row in found]
+            none = None if place else UNDECIDED
+            languages = [none if label is None else meaning.decision_of[label] for label in labels]
+            end = f"_{place + 1}" if place else ""
+            measures[f"language{end}"] = pa.array(languages, pa.large_string())
+            measures[f"score{end}"] = np.array(scores, dtype=np.float64)
+            if not place:
+                measures["label"] = pa.array(labels, pa.large_string())
         if meaning.scripts:
-            scripts = [None if label is None else meaning.named[label].script for label in labels]
+            scripts = [meaning.named[row[0][1]].script if row else None for row in found]
             measures["script"] = pa.array(scripts, pa.large_string())
-        for place in range(1, self.top):
-            measures[f"language_{place + 1}"] = pa.array(languages[place], pa.large_string())
-            measures[f"score_{place + 1}"] = scores[place]
         return measures
 
     def failures(self, measures: Measures) -> list[Flags]:
@@ -278,6 +275,7 @@ class _Meaning:
     Attributes:
         named: language and script of each label.
         scripts: every script that is named.
+        decision_of: what a text with that label is found to be.
         decisions: what a text can be found to be: languages in no group, groups, ``und``.
         summed: whether one of them has several labels, so that probabilities are summed.
     """
@@ -295,7 +293,7 @@ class _Meaning:
         self.scripts = {named.script for named in self.named.values() if named.script}
         self._languages = {named.language for named in self.named.values()}
         self.decisions = set(map(self._decision, self._languages))
-        self._decision_of = {
+        self.decision_of = {
             label: self._decision(named.language) for label, named in self.named.items()
         }
         self.summed = len(self.decisions) < len(self.named)
@@ -304,24 +302,21 @@ class _Meaning:
     def _decision(self, language: str) -> str:
         return self._group_of.get(language, language)
 
-    def ranked(self, found: Sequence[tuple[float, str]], most: int) -> list[tuple[float, str, str]]:
-        """(score, label, decision) of the most likely decisions, the first first.
+    def ranked(self, found: Sequence[tuple[float, str]], most: int) -> list[tuple[float, str]]:
+        """Probability and most likely label of the most likely decisions, the first first.
 
         Args:
-            found: the model's labels with their probabilities, the most likely first: all of
-                them where any are to be summed.
+            found: all of the model's labels with their probabilities, the most likely first.
             most: how many are wanted.
         """
-        if not self.summed:
-            return [(score, label, self._decision_of[label]) for score, label in found]
         total: dict[str, float] = {}
         first: dict[str, str] = {}
         for score, label in found:
-            decision = self._decision_of[label]
+            decision = self.decision_of[label]
             total[decision] = total.get(decision, 0.0) + score
             first.setdefault(decision, label)
         best = sorted(total, key=lambda decision: (-total[decision], decision))[:most]
-        return [(min(total[decision], 1.0), first[decision], decision) for decision in best]
+        return [(min(total[decision], 1.0), first[decision]) for decision in best]
 
     def fault_of(self, wanted: str) -> str | None:
         """Why this is nothing that a text can be found to be; None where it is."""
