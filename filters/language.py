@@ -191,20 +191,19 @@ class Language(Filter):
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
-        predict, meaning, top = self._predict, self._meaning, self.top
-
-        def all_summed(line: bytes) -> list[tuple[float, str]]:
-            return meaning.ranked(predict(line, -1), top)
-
-        given = self._lines(units.text)
-        if meaning.summed:
-            found = [all_summed(line) if line else [] for line in given]
-        else:
-            found = [predict(line, top) if line else [] for line in given]
+        predict, meaning, top, size = self._predict, self._meaning, self.top, len(units)
+        found_labels: list[list[str | None]] = [[None] * size for _ in range(top)]
+        found_scores = [[np.nan] * size for _ in range(top)]
+        for index, line in enumerate(self._lines(units.text)):
+            if not line:
+                continue
+            found = predict(line, -1 if meaning.summed else top)
+            if meaning.summed:
+                found = meaning.ranked(found, top)
+            for place, (score, label) in enumerate(found):
+                found_labels[place][index], found_scores[place][index] = label, score
         measures: dict[str, npt.NDArray[np.float64] | pa.LargeStringArray] = {}
-        for place in range(top):
-            labels = [row[place][1] if place < len(row) else None for row in found]
-            scores = [row[place][0] if place < len(row) else np.nan for row in found]
+        for place, (labels, scores) in enumerate(zip(found_labels, found_scores, strict=True)):
             none = None if place else UNDECIDED
             languages = [none if label is None else meaning.decision_of[label] for label in labels]
             end = f"_{place + 1}" if place else ""
@@ -213,7 +212,8 @@ class Language(Filter):
             if not place:
                 measures["label"] = pa.array(labels, pa.large_string())
         if meaning.scripts:
-            scripts = [meaning.named[row[0][1]].script if row else None for row in found]
+            named = meaning.named
+            scripts = [None if each is None else named[each].script for each in found_labels[0]]
             measures["script"] = pa.array(scripts, pa.large_string())
         return measures
 
