@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-rules bench-perplexity format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-rules bench-languages bench-perplexity format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ bench-parity: $(INSTALLED) ## Gopher's, FineWeb's and C4's rules, ours beside da
 
 bench-rules: $(INSTALLED) ## recipes on clean text and on planted junk: what each rule drops, and wrongly
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.rules $(ARGS)
+
+bench-languages: $(INSTALLED) ## which part of a text tells its language, how right that is, and at what cost
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.languages $(ARGS)
 
 bench-perplexity: $(INSTALLED) ## how well perplexity tells good text from other text
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.perplexity $(ARGS)

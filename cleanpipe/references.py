@@ -119,9 +119,10 @@ class References:
         for stage in step.stages:
             if not isinstance(stage, (Filter, Rewriter)):
                 continue
+            taken = stage.takes()
             labels = stage.labels if isinstance(stage, Filter) else ()
-            own_labels = [label for label in labels if label in stage.takes()]
-            for measure in stage.takes():
+            own_labels = [label for label in labels if label in taken]
+            for measure in taken:
                 name = full_name(step, stage, measure)
                 self.measures[name] = "label" if measure in own_labels else "number"
                 self._taken_by[name] = len(self._rewriters) + isinstance(stage, Rewriter)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-import hashlib
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,52 +15,85 @@ import pyarrow.compute as pc
 
 from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.errors import ConfigError
-from cleanpipe.parameters import LocalPath
+from cleanpipe.filters.fasttext_models import (
+    ModelFile,
+    Predict,
+    expected_sha256,
+    fault_of,
+    inspected,
+    lines,
+    loaded,
+)
+from cleanpipe.filters.language_codes import (
+    UNDECIDED,
+    LabelScheme,
+    Named,
+    code_of,
+    reading,
+    scheme_of,
+)
+from cleanpipe.parameters import LocalPath, nearest
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
-UNDECIDED = "und"
 SHIPPED = Path(__file__).parent / "models" / "lid.176.ftz"
-SHIPPED_SHA256 = "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83"
+Part = Literal["beginning", "samples"]
 
-_PREFIX = "__label__"
-_UNSPACED = re.compile(
-    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
-)
-"""A Hiragana, Katakana or Han character."""
-_ASCII_SMALL = b"abcdefghijklmnopqrstuvwxyz"
-_CASED_END = 0x1F000  # every cased script lies below; emoji and Han beyond are not cased
+_STRETCH = 75
+_MOST = 10
 
 
 @dataclass(frozen=True)
 class Language(Filter):
     """Keeps documents in the languages asked for; without ``keep`` it only measures.
 
+    Languages are codes: ISO 639-1 where there is one, else ISO 639-3, whatever the model's own
+    labels are like (docs/languages.md).
+
     Parameters:
-        keep: languages to keep, as the model labels them (``en``, ``zh``): a list, or a map
-            with the lowest score for each, ``{en: 0.65, zh: 0.5}``. Default: empty, a
-            scorer that drops nothing.
+        keep: languages to keep (``en``, ``zh``, ``yue``), or groups: a list, or a map with the
+            lowest score for each, ``{en: 0.65, zh: 0.5}``. Default: empty, a scorer that drops
+            nothing.
         min_score: with a list, the lowest score to keep, 0 to 1. Default 0.0. CCNet (Wenzek
             et al. 2020, section 3.3) and FineWeb (Penedo et al. 2024, section 3.3) use 0.5
             and 0.65.
         model: a supervised fastText model. Default: null, lid.176.ftz, which ships (176
             languages; Joulin et al. 2016, arXiv:1612.03651; see models/NOTICE.md).
-        sha256: what the model file's digest must be. Default: null, which checks the shipped
-            model against its own and only records that of another.
-        characters: how many characters from the beginning are given to the model, or null
-            for all. Default 2000: the same label as the full text for 99.6 % of 2,058 web pages.
+        sha256: what the model file's digest must be. Default: null, which checks lid.176.ftz
+            and lid.176.bin, by their file names, against the published ones and only records
+            that of another.
+        characters: how many characters are given to the model, or null for all. Default 1500.
+        part: which these are: ``beginning``, or ``samples``, stretches of 75 characters, the
+            first at the beginning, the last at the end, the others evenly between them. Default
+            ``samples``: of 2,058 web pages 100.0 % get the language of the full text, of 58,348
+            pages of manuals 99.6 %; from the first 1,500 characters 99.3 and 98.9 %
+            (docs/languages.md).
+        top: how many languages are stored for each text, the most likely first. Default 1; at
+            most 10.
+        label_scheme: how the model's labels are to be read: ``wikipedia`` (lid.176), ``iso``
+            (``eng_Latn``, as NLLB, OpenLID and GlotLID write, ``zh-Hant``, ``eng``), ``as_is``.
+            Default: null, told from the labels.
+        groups: languages that count as one, ``{zh: [zh, yue, wuu]}``: the group stands for its
+            members, and its probability is the sum of theirs. Default: null, none.
 
     Measures:
-        language: the most likely label; ``und`` where it cannot be decided, which is where
-            the part looked at holds no letter at all (empty, digits, punctuation, emoji: the
-            model would say ``en`` at 0.12 for each of them). A low score alone does not make
-            ``und``.
-        score: the model's probability for it, in [0, 1]; NaN for ``und``. float32 in the
-            model, so 1.00001 is possible there, and is 1.0 here.
+        language: the most likely language or group; ``und`` where it cannot be decided, which is
+            where the part looked at holds no letter at all (empty, digits, punctuation, emoji:
+            the model would say ``en`` at 0.12 for each of them), or where the model says so
+            (``und_Grek``). A low score alone does not make ``und``.
+        score: the model's probability for it, in [0, 1], the sum over its labels where it has
+            several (``zho_Hans``, ``zho_Hant``); NaN where the model was not asked. float32 in
+            the model, so 1.00001 is possible there, and is 1.0 here.
+        label: the model's own label (``__label__`` left out) behind the decision, the most likely
+            one of several; null where the model was not asked.
+        script: the script that the label names (ISO 15924: ``Latn``, ``Hans``), null where it
+            names none. Only with a model whose labels name any.
+        language_2, score_2, and so on: with ``top`` above 1, what comes next; null and NaN where
+            there is no more.
 
     Rules, in order:
         keep: the language is one of ``keep``; ``und`` is kept where it is listed.
-        score: the score is at least the one asked for its language. ``und`` has none to fail.
+        score: the score is at least the one asked for its language; NaN does not fail.
 
     What is done to the text before the model sees it: line breaks become spaces (one ends
     the text for fastText), as does a literal ``</s>`` (so does that); text of which more than
@@ -77,22 +107,32 @@ class Language(Filter):
     """
 
     kind: ClassVar[str] = "language"
+    version: ClassVar[int] = 2
     uses_model: ClassVar[bool] = True
-    labels: ClassVar[tuple[str, ...]] = ("language",)
+    labels: ClassVar[tuple[str, ...]] = (
+        "language",
+        "label",
+        "script",
+        *(f"language_{place}" for place in range(2, _MOST + 1)),
+    )
 
     keep: tuple[str, ...] | Mapping[str, float] = ()
     min_score: float = 0.0
     model: LocalPath | None = None
     sha256: str | None = None
-    characters: int | None = 2000
+    characters: int | None = 1500
+    part: Part = "samples"
+    top: int = 1
+    label_scheme: LabelScheme | None = None
+    groups: Mapping[str, tuple[str, ...]] | None = None
 
     def resources(self) -> tuple[Resource, ...]:
-        """The model, whose digest is known where it is the shipped one."""
+        """The model, whose digest is known where it is a published one."""
         shipped = LocalPath(str(SHIPPED), SHIPPED.name)  # where it is installed is no matter
         return (Resource(self.model or shipped, self._expected_sha256),)
 
     def check(self) -> Iterable[tuple[str, str]]:
-        """Scores outside [0, 1], a score that nothing would use, labels the model lacks."""
+        """Scores outside [0, 1], a score that nothing would use, languages the model lacks."""
         if not 0.0 <= self.min_score <= 1.0:
             yield "min_score", f"expected a score from 0 to 1, got {self.min_score}"
         if self.min_score and isinstance(self.keep, Mapping):
@@ -101,25 +141,28 @@ class Language(Filter):
             yield "min_score", "nothing is dropped without `keep`: list the languages to keep"
         if self.characters is not None and self.characters < 1:
             yield "characters", f"expected at least 1, or null for all, got {self.characters}"
+        if not 1 <= self.top <= _MOST:
+            yield "top", f"expected 1 to {_MOST}, got {self.top}"
         if isinstance(self.keep, Mapping):
             for label, score in self.keep.items():
                 if not 0.0 <= score <= 1.0:
                     yield "keep", f"expected a score from 0 to 1 for {label}, got {score}"
-        try:
-            known = sorted(self._known_labels() or ())
-        except ConfigError as error:
-            yield "model", str(error)
+        if fault := fault_of(self._path, self._expected_sha256):
+            yield "model", fault
+        if (meaning := self._meaning_if_any) is None:
             return
-        for label in self.keep if known else ():
-            if label not in known:
-                near = difflib.get_close_matches(label, known, n=1, cutoff=0.5)
-                hint = f'did you mean "{near[0]}"? ' if near else ""
-                few = f"{len(known)} labels, {', '.join(known[:8])}, ..."
-                yield "keep", f'the model has no language "{label}"; {hint}known: {few}'
+        yield from meaning.faults_of_groups()
+        for wanted in self.keep:
+            if fault := meaning.fault_of(wanted):
+                yield "keep", fault
 
     def takes(self) -> tuple[str, ...]:
-        """``language`` and ``score``."""
-        return ("language", "score")
+        """``language``, ``score``, ``label``, ``script`` if the labels name any, and the next."""
+        meaning = self._meaning_if_any
+        scripts = ("script",) if meaning is not None and meaning.scripts else ()
+        places = range(2, self.top + 1)
+        more = [name for place in places for name in (f"language_{place}", f"score_{place}")]
+        return ("language", "score", "label", *scripts, *more)
 
     def rules(self) -> tuple[Rule, ...]:
         """``keep``, then ``score``: with a map once a language, as each has its own bound."""
@@ -137,29 +180,42 @@ class Language(Filter):
         return (keep, Rule("score", "score", Bounds(self.min_score)))
 
     def label_values(self) -> Mapping[str, Collection[str]]:
-        """The model's labels, where it can be read."""
-        try:
-            known = self._known_labels()
-        except ConfigError:  # a fault by itself, which `check` tells
-            known = None
-        return {} if known is None else {"language": known}
+        """The languages and labels of the model, where it can be read."""
+        if (meaning := self._meaning_if_any) is None:
+            return {}
+        known = {"label": meaning.named.keys(), "script": meaning.scripts}
+        languages = {name: meaning.decisions for name in self.labels if name not in known}
+        return {
+            name: values for name, values in {**known, **languages}.items() if name in self.takes()
+        }
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
-        predict = self._model.f.predict
-        languages: list[str] = []
-        scores = np.full(len(units), np.nan)
-        for index, text in enumerate(units.strings):
-            prepared = _prepared(text, self.characters)
-            # The method behind `predict` works with every NumPy; the text must end in a newline.
-            found = predict(prepared + "\n", 1, 0.0, "strict") if prepared else []
-            if found:
-                score, label = found[0]
-                languages.append(label.removeprefix(_PREFIX))
-                scores[index] = min(float(score), 1.0)
-            else:
-                languages.append(UNDECIDED)
-        return {"language": pa.array(languages, pa.large_string()), "score": scores}
+        predict, meaning, top, size = self._predict, self._meaning, self.top, len(units)
+        found_labels: list[list[str | None]] = [[None] * size for _ in range(top)]
+        found_scores = [[np.nan] * size for _ in range(top)]
+        for index, line in enumerate(self._lines(units.text)):
+            if not line:
+                continue
+            found = predict(line, -1 if meaning.summed else top)
+            if meaning.summed:
+                found = meaning.ranked(found, top)
+            for place, (score, label) in enumerate(found):
+                found_labels[place][index], found_scores[place][index] = label, score
+        measures: dict[str, npt.NDArray[np.float64] | pa.LargeStringArray] = {}
+        for place, (labels, scores) in enumerate(zip(found_labels, found_scores, strict=True)):
+            none = None if place else UNDECIDED
+            languages = [none if label is None else meaning.decision_of[label] for label in labels]
+            end = f"_{place + 1}" if place else ""
+            measures[f"language{end}"] = pa.array(languages, pa.large_string())
+            measures[f"score{end}"] = np.array(scores, dtype=np.float64)
+            if not place:
+                measures["label"] = pa.array(labels, pa.large_string())
+        if meaning.scripts:
+            named = meaning.named
+            scripts = [None if each is None else named[each].script for each in found_labels[0]]
+            measures["script"] = pa.array(scripts, pa.large_string())
+        return measures
 
     def failures(self, measures: Measures) -> list[Flags]:
         """Shape (n,) a rule: the wrong language; the right one with too low a score."""
@@ -179,77 +235,126 @@ class Language(Filter):
             for label, code in zip(labels, codes, strict=True)
         ]
 
+    def _lines(self, texts: pa.LargeStringArray) -> Iterator[bytes]:
+        """What the model is given of each text; empty where it is not asked."""
+        stretch = _STRETCH if self.part == "samples" else 0
+        return lines(texts, self.characters, stretch, spaced=True, lowered=True)
+
     @property
-    def _path(self) -> Path:
-        return SHIPPED if self.model is None else Path(self.model)
+    def _path(self) -> str:
+        return str(SHIPPED) if self.model is None else self.model
 
     @property
     def _expected_sha256(self) -> str | None:
-        return self.sha256 or (SHIPPED_SHA256 if self.model is None else None)
-
-    def _known_labels(self) -> frozenset[str] | None:
-        """The model's labels and ``und``; None where the file is not what it should be."""
-        try:
-            digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
-        except OSError:
-            return None  # the engine says so, with all other files that are missing
-        if self._expected_sha256 not in (None, digest):
-            return None
-        return frozenset(
-            [UNDECIDED, *(str(label).removeprefix(_PREFIX) for label in self._model.labels)]
-        )
+        return expected_sha256(self._path, self.sha256)
 
     @cached_property
-    def _model(self) -> Any:
+    def _file(self) -> ModelFile:
+        return inspected(self._path)
+
+    @cached_property
+    def _meaning(self) -> _Meaning:
+        return _Meaning(self._file.labels, self.label_scheme, self.groups or {})
+
+    @cached_property
+    def _meaning_if_any(self) -> _Meaning | None:
+        """None where the model cannot be read, which `check` and the engine tell."""
         try:
-            import fasttext
-        except ImportError as error:
-            raise ConfigError(
-                f"language: the module `fasttext` cannot be imported ({error}). It comes from "
-                "the distribution fasttext-community; fasttext-wheel and fasttext install a "
-                "module of the same name over it: uninstall those, then `pip install "
-                "--force-reinstall fasttext-community`"
-            ) from error
-        try:
-            return fasttext.load_model(str(self._path))
-        except (ValueError, MemoryError, RuntimeError) as error:
-            raise ConfigError(f"language: {self._path} is no fastText model: {error}") from error
+            return self._meaning
+        except (OSError, ConfigError):
+            return None
+
+    @cached_property
+    def _predict(self) -> Predict:
+        return loaded(self._file)
 
 
-def _prepared(text: str, characters: int | None) -> str:
-    """The part of a text the model is to see, harmless for it; empty where no letter is."""
-    part = text if characters is None else text[:characters]
-    if not any(map(str.isalpha, part)):
-        return ""
-    part = part.replace("\n", " ")
-    if "</s>" in part:
-        part = part.replace("</s>", " ")
-        if not any(map(str.isalpha, part)):
-            return ""
-    if not part.isascii():
-        part = _UNSPACED.sub(r" \1 ", part)
-    return part.lower() if _mostly_capitals(part) else part
+class _Meaning:
+    """What a model's labels mean: languages, scripts, and the groups that are decided between.
+
+    Attributes:
+        named: language and script of each label.
+        scripts: every script that is named.
+        decision_of: what a text with that label is found to be.
+        decisions: what a text can be found to be: languages in no group, groups, ``und``.
+        summed: whether one of them has several labels, so that probabilities are summed.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        scheme: LabelScheme | None,
+        groups: Mapping[str, tuple[str, ...]],
+    ) -> None:
+        read = reading(scheme or scheme_of(labels))
+        self._groups = groups
+        self._group_of = {code: group for group, codes in groups.items() for code in codes}
+        self.named: Mapping[str, Named] = {label: read(label) for label in labels}
+        self.scripts = {named.script for named in self.named.values() if named.script}
+        self._languages = {named.language for named in self.named.values()}
+        self.decisions = set(map(self._decision, self._languages))
+        self.decision_of = {
+            label: self._decision(named.language) for label, named in self.named.items()
+        }
+        self.summed = len(self.decisions) < len(self.named)
+        self.decisions.add(UNDECIDED)
+
+    def _decision(self, language: str) -> str:
+        return self._group_of.get(language, language)
+
+    def ranked(self, found: Sequence[tuple[float, str]], most: int) -> list[tuple[float, str]]:
+        """Probability and most likely label of the most likely decisions, the first first.
+
+        Args:
+            found: all of the model's labels with their probabilities, the most likely first.
+            most: how many are wanted.
+        """
+        total: dict[str, float] = {}
+        first: dict[str, str] = {}
+        for score, label in found:
+            decision = self.decision_of[label]
+            total[decision] = total.get(decision, 0.0) + score
+            first.setdefault(decision, label)
+        best = sorted(total, key=lambda decision: (-total[decision], decision))[:most]
+        return [(min(total[decision], 1.0), first[decision]) for decision in best]
+
+    def fault_of(self, wanted: str) -> str | None:
+        """Why this is nothing that a text can be found to be; None where it is."""
+        if wanted in self.decisions:
+            return None
+        return self._advice(wanted, self.decisions)
+
+    def faults_of_groups(self) -> Iterator[tuple[str, str]]:
+        """(parameter, fault): members that are no languages or in two groups, misleading names."""
+        seen: dict[str, str] = {}
+        for group, codes in self._groups.items():
+            place = f"groups.{group}"
+            if not codes:
+                yield place, "expected a list of languages, got none"
+            for code in codes:
+                if code not in self._languages:
+                    yield place, self._advice(code, self._languages)
+                if code in seen:
+                    where = "twice" if seen[code] == group else f'in the group "{seen[code]}" too'
+                    yield place, f'"{code}" is there {where}'
+                seen[code] = group
+            if group in self._languages and group not in codes:
+                yield place, f'"{group}" is a language and not in its group: add it, or rename it'
+
+    def _advice(self, wanted: str, known: Collection[str]) -> str:
+        named = self.named.get(wanted)
+        language = code_of(wanted) if named is None else named.language
+        meant = language if language in known else self._decision(language)
+        if meant in known and wanted in self._group_of:
+            return f'"{wanted}" is in the group "{meant}": write "{meant}"'
+        if meant in known and named is not None:
+            return f'"{wanted}" is the model\'s label of the language "{meant}": write "{meant}"'
+        if meant in known:
+            return f'the code of "{wanted}" is "{meant}" here: write "{meant}"'
+        return f'the model has no language "{wanted}"; {nearest(wanted, known)}'
 
 
 def _one_of(labels: pa.LargeStringArray, wanted: tuple[str, ...]) -> Flags:
     """Flags, shape (n,): which labels are wanted; null never is."""
     found = pc.is_in(labels, value_set=pa.array(wanted, pa.large_string()))
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-def _mostly_capitals(text: str) -> bool:
-    """Whether more than half of the cased letters are capitals."""
-    encoded = text.encode()
-    if 2 * len(encoded.translate(None, _ASCII_SMALL)) <= len(encoded):
-        return False  # the usual case, decided fast: too few characters are left
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    return int(_case()[np.minimum(points, _CASED_END)].sum(dtype=np.int64)) > 0
-
-
-@cache
-def _case() -> npt.NDArray[np.int8]:
-    """Shape (_CASED_END + 1,): 1 for a capital letter, -1 for a small one, else 0."""
-    return np.array(
-        [char.isupper() - char.islower() for char in map(chr, range(_CASED_END))] + [0],
-        dtype=np.int8,
-    )

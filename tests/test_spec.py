@@ -174,7 +174,7 @@ def test_per_picks_parameters() -> None:
         ("keep", "{x: 1}", ["10:14: stages[1].length.else.x: unknown parameter"]),
         ("per: language", "per: [a]", ["4:7: stages[1].length.per: expected the name of a label"]),
         ("per: language", "per: tokens", ["4:7: stages[1].length.per: no earlier stage takes the "
-                                          'label "tokens"; known: language, source']),
+                                          'label "tokens"; known: label, language, source']),
         ("zh:", "zh: 3", ["9:9: stages[1].length.cases.zh: expected a map of parameters, got 3"]),
         ("[2, 30]", "[2, 1]", ["8:14: stages[1].length.cases.en.tokens: expected low <= high"]),
         # What cases share is told once, where it stands.

@@ -1,4 +1,4 @@
-"""Language and perplexity on the real models and texts of ``shared`` (CLEANPIPE_SHARED)."""
+"""Perplexity and lists on the real models and texts of ``shared`` (CLEANPIPE_SHARED)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ import pyarrow as pa
 import pytest
 
 from cleanpipe.filters.blocklist import Blocklist
-from cleanpipe.filters.language import Language
 from cleanpipe.filters.perplexity import Perplexity
 from cleanpipe.filters.profiles import ProfileName
 from cleanpipe.filters.vocabulary import Vocabulary
@@ -150,30 +149,6 @@ def test_two_workers_hold_one_copy_of_a_model(tmp_path: Path) -> None:
     assert resident >= 1.5 * size, "the two together map it twice"
 
 
-def test_language_of_labelled_sentences() -> None:
-    wanted = list(records("langid/lingua_testdata.jsonl.gz"))
-    stage = Language()
-    known = stage._known_labels() or frozenset()
-    cases = [
-        each for each in wanted if each["unit"] == "sentences" and each["iso1"] in known - {"und"}
-    ]
-    texts = pa.array([each["text"] for each in cases], pa.large_string())
-    found = stage.measure(Units(texts))["language"].tolist()
-    right = sum(label == each["iso1"] for label, each in zip(found, cases, strict=True))
-    assert len({each["iso1"] for each in cases}) >= 60
-    assert right / len(cases) == pytest.approx(0.893, abs=0.005)  # issue 7, the reference
-
-
-def test_language_from_the_beginning_is_that_of_the_whole() -> None:
-    files = sorted((DATA / "corpus/web").glob("*.jsonl.gz"))
-    texts = [each["text"] for file in files for each in records(f"corpus/web/{file.name}")]
-    units = Units(pa.array(texts, pa.large_string()))
-    part = Language().measure(units)["language"].tolist()
-    whole = Language(characters=None).measure(units)["language"].tolist()
-    same = sum(one == other for one, other in zip(part, whole, strict=True))
-    assert same / len(texts) >= 0.995
-
-
 def test_blocklist_spares_clean_chinese() -> None:
     stage = Blocklist(phrases=(LocalPath(str(DATA / "blocklists/LDNOOBW/zh")),))
     texts = [record["text"] for record in records(PASSAGES)]
@@ -182,13 +157,3 @@ def test_blocklist_spares_clean_chinese() -> None:
     bounded = sum(bool(stage.spans(text)) for text in texts)
     assert plain > 300
     assert bounded <= 0.6 * plain
-
-
-def test_short_chinese_is_chinese() -> None:
-    """The figure in the docstring of ``language``."""
-    files = sorted((DATA / "corpus/zh").glob("*.jsonl.gz"))
-    texts = [each["text"] for file in files for each in records(f"corpus/zh/{file.name}")]
-    labels = Language().measure(Units(pa.array(texts, pa.large_string())))["language"].tolist()
-    right = labels.count("zh")
-    print(f"{right} of {len(texts)} Chinese texts are labelled zh")
-    assert right / len(texts) >= 0.98

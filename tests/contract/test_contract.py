@@ -44,6 +44,7 @@ from cleanpipe.stage import (
 from cleanpipe.text import segments
 from cleanpipe.units import Units
 from tests.filters.table import TABLES
+from tests.filters.toy_models import QUALITY, trained
 
 EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "blocklist": [
@@ -51,6 +52,16 @@ EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"phrases": ["*.txt"], "hits": [None, 1], "per_1000_tokens": {"below": 500}},
         {"words": ["word"], "lists": ["ldnoobw.en", "ldnoobw.zh"], "separators": True},
         {"patterns": ["[0-9]+ [0-9]+"], "table": "sites.jsonl", "min_length": 3},
+    ],
+    "classifier": [
+        {"model": "quality.bin", "bounds": {"High": [0.3, None]}, "scores": ["Low"]},
+        {
+            "model": "quality.bin",
+            "weights": {"High": 1, "Mid": 0.5, "Low": 0},
+            "score": {"above": 0.4},
+            "characters": 50,
+            "lower_case": True,
+        },
     ],
     "contamination": [
         {"tests": "items.jsonl", "action": "drop"},
@@ -174,6 +185,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "ok").write_text("www.a.com/b\n", encoding="utf-8")
     (made / "tiny.arpa").write_text(ARPA, encoding="utf-8")
     (made / "stated.arpa").write_text(ARPA, encoding="utf-8")
+    trained(made / "quality.bin", QUALITY)
     items = '{"q": "The house is at the river."}\n{"q": "今天天气很好", "a": "word"}\n'
     (made / "items.jsonl").write_text(items, encoding="utf-8")
     code = '{"text": "It has a red door, and"}\n'
