@@ -211,7 +211,9 @@ def opened(model: LocalPath, lazily: bool = False) -> Any:
     except (OSError, RuntimeError) as error:
         said = " ".join(str(error).split())
         why = _SAID.search(said)  # without the place in KenLM's source
-        raise ConfigError(f"{model.written} is no KenLM model: {why[1] if why else said}") from error
+        raise ConfigError(
+            f"{model.written} is no KenLM model: {why[1] if why else said}"
+        ) from error
 
 
 def _fault_of_words(file: BinaryIO, head: bytes) -> str | None:
