@@ -14,10 +14,10 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ import xxhash
 from cleanpipe.errors import ConfigError, RunError
 from cleanpipe.filters.language_models import Percentiles
 from cleanpipe.filters.perplexity import Perplexity
-from cleanpipe.filters.profiles import PROFILES, Profile, unusable
+from cleanpipe.filters.profiles import PROFILES, ProfileName, ccnet
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import LINE_SECONDS, Progress
 from cleanpipe.readers import read
@@ -36,6 +36,7 @@ from cleanpipe.sources import Source
 from cleanpipe.units import Units
 
 Format = Literal["trie", "probing"]
+_Chosen: TypeAlias = Callable[[str], bool]
 
 HELD_OUT = 20
 """Where no held-out files are named, every so manieth document is held out, by its text's hash."""
@@ -80,7 +81,7 @@ class Training:
 
     text: tuple[str, ...]
     output: str
-    profile: str
+    profile: ProfileName
     held_out: tuple[str, ...] = ()
     column: str | None = None
     spm: str | None = None
@@ -104,8 +105,6 @@ class Training:
             yield f"--spm: the profile {self.profile} takes no SentencePiece model"
         elif self.spm is not None and not os.path.isfile(self.spm):
             yield f"--spm: {self.spm}: no such file"
-        elif fault := unusable(self.profile):
-            yield f"--profile: {fault}"
         if self.order not in ORDERS:
             yield f"--order: expected {ORDERS[0]} to {ORDERS[-1]}, got {self.order}"
         if self.prune is not None:
@@ -201,13 +200,12 @@ class _Work:
         self.documents = self.tokens = 0
 
     def run(self, text: _Documents, held_out: _Documents, output: Path) -> Trained:
-        apart = held_out or text
         if held_out:
-            hashes = {_hash(each) for each in self._counted("held out", held_out)}
-            is_apart: Callable[[str], bool] = lambda each: _hash(each) in hashes  # noqa: E731
+            hashes = {_hash(each) for texts in self._read("held out", held_out) for each in texts}
+            is_apart: _Chosen = lambda each: _hash(each) in hashes  # noqa: E731
         else:
             is_apart = _every_20th
-        self._prepare(each for each in self._counted("read", text) if not is_apart(each))
+        self._prepare(self._read("read", text, lambda each: not is_apart(each)))
         self._estimate()
         model = self._pack(output.name)
         with open(model, "rb") as file:
@@ -224,28 +222,27 @@ class _Work:
             shutil.copyfile(self.training.spm, self.made / stated["spm"])
         beside = Path(f"{model}.json")
         _write(beside, stated)
-        scored = self._counted("scored", apart)
-        percentiles = self._score(model, scored if held_out else filter(_every_20th, scored))
+        percentiles = self._score(model, self._read("scored", held_out or text, is_apart))
         _write(beside, {**stated, "percentiles": percentiles.to_json()})
         # The model last: it is there only when what it needs is.
         for made in (*([self.made / stated["spm"]] if stated["spm"] else []), beside, model):
             os.replace(made, output.parent / made.name)
         return Trained(self.training.output, self.documents, self.tokens, percentiles)
 
-    def _prepare(self, texts: Iterator[str]) -> None:
-        """One sentence a line."""
-        prepare = preparation(self.training.profile)
-        with open(self._text, "w", encoding="utf-8", newline="\n") as file:
-            for text in texts:
-                sentences = prepare(text)
-                file.writelines(" ".join(sentence) + "\n" for sentence in sentences)
-                self.documents += 1
-                self.tokens += sum(map(len, sentences))
+    def _prepare(self, texts: Iterable[list[str]]) -> None:
+        training = self.training
+        pieces = None if training.spm is None else pieces_of(training.spm)
+        with open(self._text, "wb") as file:
+            for batch in texts:
+                lines = training_lines(pa.array(batch, pa.large_string()), training.profile, pieces)
+                file.write(lines)
+                self.documents += len(batch)
+                self.tokens += lines.count(b" ") + lines.count(b"\n")  # one separator behind each
         if not self.tokens:
             left = "that is not held out" if self.documents == 0 else "with a token"
             raise ConfigError(f"--text: no document {left}: nothing to train on")
         size = f"{self.documents:,} documents, {self.tokens:,} tokens"
-        self.progress.say(f"prepared as {self.training.profile}: {size}")
+        self.progress.say(f"prepared as {training.profile}: {size}")
 
     def _estimate(self) -> None:
         """lmplz; ``--renumber`` orders the words by their hashes, not as the text has them."""
@@ -283,11 +280,11 @@ class _Work:
         self.progress.say(f"build_binary: {self.training.format}, {size:,} bytes")
         return model
 
-    def _score(self, model: Path, texts: Iterator[str]) -> Percentiles:
+    def _score(self, model: Path, texts: Iterable[list[str]]) -> Percentiles:
         stage = Perplexity(model=LocalPath(str(model)))
         values: list[float] = []
         tokens = documents = 0
-        for batch in _batches(texts):
+        for batch in texts:
             taken = stage.measure(Units(pa.array(batch, pa.large_string())))
             perplexity = np.asarray(taken["perplexity"], np.float64)
             judged = ~np.isnan(perplexity)
@@ -296,9 +293,9 @@ class _Work:
             documents += len(batch)
         if not values:
             by_hash = f"by default every {HELD_OUT}th of --text is held out, by its hash"
-            reason = f"none of {documents:,} has {stage.min_tokens}" if documents else by_hash
+            reason = f"of {documents:,} documents none has as many" if documents else by_hash
             raise ConfigError(
-                f"--held-out: no document with {stage.min_tokens} tokens is held out ({reason}): "
+                f"--held-out: no document of {stage.min_tokens} tokens is held out ({reason}): "
                 "name files with documents that stay out of the training"
             )
         if len(values) < FEW:
@@ -306,14 +303,20 @@ class _Work:
                 f"percentiles of {len(values):,} held-out documents only: 101 or more are needed "
                 "for each of them to be one of a document"
             )
+        self.progress.say(f"scored: {len(values):,} held-out documents, {tokens:,} tokens")
         return Percentiles(len(values), tokens, np.percentile(values, range(101)))
 
-    def _counted(self, done: str, documents: _Documents) -> Iterator[str]:
-        """The texts; says now and then how far it is, and at the end what could not be read."""
+    def _read(
+        self, done: str, documents: _Documents, chosen: _Chosen = lambda each: True
+    ) -> Iterator[list[str]]:
+        """The chosen texts in batches; says now and then how far it is, and at the end what could
+        not be read."""
         said = time.monotonic()
-        for number, text in enumerate(documents, 1):
+        number = 0
+        for batch in documents:
             self.progress.check()
-            yield text
+            yield list(filter(chosen, batch))
+            number += len(batch)
             if time.monotonic() - said >= LINE_SECONDS:
                 said = time.monotonic()
                 self.progress.say(f"{done}: {number:,} documents")
@@ -322,15 +325,29 @@ class _Work:
             self.progress.warn(f"{documents.dead:,} records cannot be read, the first: {first}")
 
     def _call(self, command: Sequence[str]) -> tuple[int, str]:
-        """Exit status, and what the program said on stderr."""
-        try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, check=False
-            )
-        except OSError as error:
-            raise ConfigError(f"{command[0]} cannot be run: {error.strerror or error}") from None
-        self.progress.check()
-        return done.returncode, done.stderr.decode("utf-8", "replace")
+        """Exit status, and what the program said on stderr; ended where this is interrupted."""
+        with open(self.folder / "said", "w+b") as said:
+            try:
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
+                )
+            except OSError as error:
+                why = error.strerror or error
+                raise ConfigError(f"{command[0]} cannot be run: {why}") from None
+            start = told = time.monotonic()
+            try:
+                while process.poll() is None:
+                    self.progress.check()
+                    time.sleep(min(0.2, 0.005 + (time.monotonic() - start) / 20))
+                    if time.monotonic() - told >= LINE_SECONDS:
+                        told = time.monotonic()
+                        self.progress.say(f"{Path(command[0]).name}: {told - start:.0f} s")
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    process.wait()
+            said.seek(0)
+            return process.returncode, said.read().decode("utf-8", "replace")
 
     @property
     def _text(self) -> Path:
@@ -369,7 +386,7 @@ class _Documents:
     def __bool__(self) -> bool:
         return bool(self._files)
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[list[str]]:
         self.dead = 0
         if self._columns is None:
             return
@@ -380,17 +397,47 @@ class _Documents:
                     replace(piece, first_row=0), self._source, self._columns, _BATCH_BYTES
                 )
                 for batch in batches:
-                    yield from batch.table.column("text").to_pylist()
+                    yield batch.table.column("text").to_pylist()
                     if batch.dead and not self.dead:
                         self.first_dead = f"{piece.file.file}: {batch.dead[0].message}"
                     self.dead += len(batch.dead)
 
 
-def preparation(name: str) -> Profile:
-    """How a text is prepared for training: as ``perplexity`` prepares it for judging."""
-    profile = PROFILES[name]
-    # KenLM reads C strings, in which NUL is the end.
-    return lambda text: profile(text.replace("\0", "\ufffd"))
+def training_lines(texts: pa.Array, profile: ProfileName, pieces: Any = None) -> bytes:
+    """Texts prepared for training, as ``perplexity`` prepares them for judging.
+
+    Args:
+        texts: large_string, without nulls.
+        profile: how.
+        pieces: the SentencePiece model of ``ccnet``, as :func:`pieces_of` opens it.
+
+    Returns:
+        Their sentences: tokens joined by single spaces, a line feed behind each.
+    """
+    strings = texts.to_pylist()
+    if profile == "ccnet":
+        found = [line for line in pieces.encode(list(map(ccnet, strings)), out_type=str) if line]
+    else:
+        # KenLM reads C strings, in which NUL is the end.
+        prepare = PROFILES[profile]
+        found = [line for text in strings for line in prepare(text.replace("\0", "\ufffd"))]
+    return "".join(" ".join(line) + "\n" for line in found).encode()
+
+
+def pieces_of(spm: str) -> Any:
+    """A SentencePiece model.
+
+    Errors: ConfigError where it is none.
+    """
+    try:
+        import sentencepiece
+
+        return sentencepiece.SentencePieceProcessor(model_file=spm)
+    except ImportError as error:
+        raise ConfigError(f"the module `sentencepiece` cannot be imported ({error})") from None
+    except (OSError, RuntimeError) as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"--spm: {spm} is no SentencePiece model: {said}") from None
 
 
 def _hash(text: str) -> int:
@@ -399,19 +446,6 @@ def _hash(text: str) -> int:
 
 def _every_20th(text: str) -> bool:
     return _hash(text) % HELD_OUT == 0
-
-
-def _batches(texts: Iterator[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _write(path: Path, stated: dict[str, Any]) -> None:
