@@ -39,8 +39,8 @@ class Percentiles:
     """The perplexities of a reference.
 
     Attributes:
-        documents: how many documents it has.
-        tokens: how many tokens these have.
+        documents: how many documents it has, 0 where that is not stated.
+        tokens: how many tokens these have, 0 likewise.
         values: float64, shape (101,): the 0th to the 100th percentile of the perplexity of a
             document, ascending; linear between two documents.
     """
@@ -253,13 +253,13 @@ def _percentiles(name: str, found: Mapping[str, Any]) -> Percentiles | None:
     part = found.get("percentiles")
     if part is None:
         return None
-    expected = "expected documents, tokens and 101 ascending values as percentiles"
+    expected = "expected percentiles with 101 ascending values"
     if not isinstance(part, Mapping) or not isinstance(part.get("values"), list):
         raise ConfigError(f"{name}: {expected}")
     try:
         values = np.array(part["values"], np.float64)
-        documents, tokens = int(part["documents"]), int(part["tokens"])
-    except (KeyError, TypeError, ValueError):
+        documents, tokens = int(part.get("documents", 0)), int(part.get("tokens", 0))
+    except (TypeError, ValueError):
         raise ConfigError(f"{name}: {expected}") from None
     if values.shape != (101,) or not np.isfinite(values).all() or (np.diff(values) < 0).any():
         raise ConfigError(f"{name}: {expected}")

@@ -90,8 +90,9 @@ def make(root: Path, language: str, work: Path) -> list[str]:
     profile, *_, prune = LANGUAGES[language]
     found = list(documents(root, language))
     for name, wanted in (("train", False), ("held-out", True)):
-        lines = (json.dumps({"text": text}) + "\n" for held_out, text in found if held_out is wanted)
-        (work / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+        texts = [text for held_out, text in found if held_out is wanted]
+        lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+        (work / f"{name}.jsonl").write_text(lines, encoding="utf-8")
     training = Training(
         text=(str(work / "train.jsonl"),),
         held_out=(str(work / "held-out.jsonl"),),
@@ -119,8 +120,8 @@ def sample(language: str) -> list[str]:
             row: dict[str, Any] = json.loads(line)
         except ValueError:
             continue  # broken on purpose
-        if row.get("text") and wanted in json.dumps(row):
-            found.append(row["text"])
+        if row["content"] and row["url"].startswith(wanted):
+            found.append(row["content"])
     return found
 
 
@@ -149,16 +150,17 @@ def tell(language: str, held_out: Sequence[str]) -> None:
     profile = LANGUAGES[language][0]
     stage = Perplexity(model=LocalPath(str(MODELS / f"demo.{language}.bin")))
     for name, texts in (("held out", held_out), ("sample", sample(language))):
-        scores = []
+        both = []
         for each in (texts, shuffled(texts, profile)):
             taken = stage.measure(Units(pa.array(each, pa.large_string())))
-            values = np.asarray(taken["perplexity"], np.float64)
-            oov = float(np.nanmedian(np.asarray(taken["oov_share"], np.float64)))
-            scores.append(values[~np.isnan(values)])
-        good, noise = scores
+            both.append(np.asarray(taken["perplexity"], np.float64))
+        judged = ~np.isnan(both[0])  # shuffled, a text has as many tokens
+        good, noise = both[0][judged], both[1][judged]
+        oov = float(np.median(np.asarray(taken["oov_share"], np.float64)[judged]))
         sys.stdout.write(
             f"{language} {name}: {len(good)} texts, median {np.median(good):,.0f}, shuffled "
-            f"{np.median(noise):,.0f}, AUC {auc(good, noise):.3f}, OOV {oov:.1%}\n"
+            f"{np.median(noise):,.0f}, AUC {auc(good, noise):.3f}, "
+            f"of itself {float((noise > good).mean()):.3f}, OOV {oov:.1%}\n"
         )
 
 
