@@ -11,13 +11,15 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -326,26 +328,15 @@ class _Work:
 
     def _call(self, command: Sequence[str]) -> tuple[int, str]:
         """Exit status, and what the program said on stderr; ended where this is interrupted."""
-        with open(self.folder / "said", "w+b") as said:
-            try:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
-                )
-            except OSError as error:
-                why = error.strerror or error
-                raise ConfigError(f"{command[0]} cannot be run: {why}") from None
-            start = told = time.monotonic()
-            try:
-                while process.poll() is None:
-                    self.progress.check()
-                    time.sleep(min(0.2, 0.005 + (time.monotonic() - start) / 20))
-                    if time.monotonic() - told >= LINE_SECONDS:
-                        told = time.monotonic()
-                        self.progress.say(f"{Path(command[0]).name}: {told - start:.0f} s")
-            finally:
-                if process.returncode is None:
-                    process.kill()
-                    process.wait()
+        name, start = Path(command[0]).name, time.monotonic()
+        with open(self.folder / "said", "w+b") as said, _running(command, said) as process:
+            told = start
+            while process.poll() is None:
+                self.progress.check()
+                time.sleep(min(0.2, 0.005 + (time.monotonic() - start) / 20))
+                if time.monotonic() - told >= LINE_SECONDS:
+                    told = time.monotonic()
+                    self.progress.say(f"{name}: {told - start:.0f} s")
             said.seek(0)
             return process.returncode, said.read().decode("utf-8", "replace")
 
@@ -401,6 +392,30 @@ class _Documents:
                     if batch.dead and not self.dead:
                         self.first_dead = f"{piece.file.file}: {batch.dead[0].message}"
                     self.dead += len(batch.dead)
+
+
+@contextmanager
+def _running(command: Sequence[str], said: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+    """A program, killed where this is left before it has ended.
+
+    Errors: ConfigError where it cannot be run.
+    """
+    # An interrupt while it starts would lose it: none comes before it can be killed.
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    process = None
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
+        )
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        yield process
+    except OSError as error:
+        raise ConfigError(f"{command[0]} cannot be run: {error.strerror or error}") from None
+    finally:
+        if process is not None and process.returncode is None:
+            process.kill()
+            process.wait()
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def training_lines(texts: pa.Array, profile: ProfileName, pieces: Any = None) -> bytes:
