@@ -32,7 +32,7 @@ from cleanpipe.filters.profiles import PROFILES, ProfileName, ccnet
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import LINE_SECONDS, Progress
 from cleanpipe.readers import read
-from cleanpipe.schema import output_columns
+from cleanpipe.schema import text_columns
 from cleanpipe.shards import discover, split
 from cleanpipe.sources import Source
 from cleanpipe.units import Units
@@ -362,17 +362,15 @@ class _Documents:
         self._source = Source(option.strip("-"), tuple(patterns), os.getcwd(), text=column)
         try:
             self._files = discover((self._source,)) if patterns else ()
-            self._columns = output_columns((self._source,), self._files) if patterns else None
+            self._columns = text_columns(self._source, self._files) if patterns else None
         except ConfigError as error:
             # Options have other remedies than sources of a pipeline file.
-            said = dict.fromkeys(fault.message for fault in error.faults)
-            raise ConfigError(
-                "\n".join(
-                    f"{option}: {text.replace('write text: COLUMN', '--column names it')}"
-                    for text in said
-                )
-                or f"{option}: {error}"
-            ) from None
+            here = "name the column with the text here"
+            said = dict.fromkeys(
+                fault.message.replace(here, "--column names it") for fault in error.faults
+            )
+            sentences = "\n".join(f"{option}: {sentence}" for sentence in said)
+            raise ConfigError(sentences or f"{option}: {error}") from None
 
     def __bool__(self) -> bool:
         return bool(self._files)

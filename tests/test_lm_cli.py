@@ -173,7 +173,8 @@ def test_a_small_text_has_fixed_discounts(folder: Path, clean: Cli, programs: Pa
     [
         ({"text": "none.jsonl"}, "--text: `none.jsonl` matches no file"),
         ({"held_out": "none.jsonl"}, "--held-out: `none.jsonl` matches no file"),
-        ({"column": "body"}, "--text"),
+        ({"column": "body"}, "--text: no column `body` in any sampled line: there are `text`"),
+        ({"text": "body.jsonl"}, "there are `body`; --column names it"),
         ({"profile": "ccnet"}, "--spm: the profile ccnet needs the SentencePiece model"),
         ({"spm": "en.jsonl"}, "--spm: the profile words takes no SentencePiece model"),
         ({"profile": "ccnet", "spm": "no.model"}, "--spm: no.model: no such file"),
@@ -195,6 +196,7 @@ def test_a_small_text_has_fixed_discounts(folder: Path, clean: Cli, programs: Pa
 def test_faults(folder: Path, clean: Cli, options: dict[str, str], words: str) -> None:
     """Exit status 2, a sentence, and nothing is left."""
     Path("empty.txt").touch()
+    jsonl(Path("body.jsonl"), [{"body": "a text"}])
     for name in ("lmplz", "build_binary"):
         program(name, "exit 0")
     before = sorted(os.listdir())
