@@ -125,13 +125,20 @@ class Training:
             )
         yield from self._output_faults()
 
+    @property
+    def spm_copy(self) -> str:
+        """Where a copy of the SentencePiece model goes, beside the model; empty where none does."""
+        path = f"{os.path.splitext(self.output)[0]}.sp.model"
+        there = os.path.exists(path) and self.spm is not None and os.path.samefile(path, self.spm)
+        return "" if self.spm is None or there else path
+
     def _output_faults(self) -> Iterator[str]:
         if "://" in self.output:
             yield f"--output: {self.output}: expected a local file"
         elif os.path.isdir(self.output):
             yield f"--output: {self.output} is a folder: name a file in it"
         elif not self.overwrite:
-            for path in (self.output, f"{self.output}.json"):
+            for path in (self.output, f"{self.output}.json", self.spm_copy):
                 if os.path.lexists(path):
                     yield f"--output: {path} is there: name another file, or give --overwrite"
 
@@ -183,10 +190,16 @@ def train(training: Training, progress: Progress) -> Trained:
     text = _Documents("--text", training.text, training.column)
     held_out = _Documents("--held-out", training.held_out, training.column)
     output = Path(training.output).absolute()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the output, so that a rename is all that is left to do.
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
-        return _Work(training, programs, Path(folder), progress).run(text, held_out, output)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"--output: {training.output}: {error.strerror or error}") from error
+    try:
+        # Beside the output, so that a rename is all that is left to do.
+        with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
+            return _Work(training, programs, Path(folder), progress).run(text, held_out, output)
+    except OSError as error:
+        raise RunError(f"--output: {training.output}: {error.strerror or error}") from error
 
 
 class _Work:
@@ -227,7 +240,8 @@ class _Work:
         percentiles = self._score(model, self._read("scored", held_out or text, is_apart))
         _write(beside, {**stated, "percentiles": percentiles.to_json()})
         # The model last: it is there only when what it needs is.
-        for made in (*([self.made / stated["spm"]] if stated["spm"] else []), beside, model):
+        copy = self.training.spm_copy and self.made / stated["spm"]
+        for made in filter(None, (copy, beside, model)):
             os.replace(made, output.parent / made.name)
         return Trained(self.training.output, self.documents, self.tokens, percentiles)
 

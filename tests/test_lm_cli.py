@@ -159,6 +159,21 @@ def test_formats_orders_and_overwriting(folder: Path, clean: Cli, programs: Path
     assert sorted(os.listdir()) == ["en.jsonl", "out.bin", "out.bin.json"]
 
 
+def test_a_sentencepiece_model_that_is_there(
+    folder: Path, clean: Cli, programs: Path, texts: dict[str, list[str]]
+) -> None:
+    """Another one is not written over; the one that is meant stays as it is."""
+    pieces_of(Path("given.model"), texts["ccnet"], 400)
+    Path("out.sp.model").write_bytes(b"another")
+    ended = train(clean, profile="ccnet", spm="given.model")
+    assert ended.code == 2 and "--output: out.sp.model is there" in ended.err
+    Path("out.sp.model").unlink()
+    Path("out.sp.model").symlink_to("given.model")
+    assert train(clean, profile="ccnet", spm="given.model").code == 0
+    assert Path("out.sp.model").is_symlink()
+    assert list(Perplexity(model=LocalPath("out.bin")).check()) == []
+
+
 def test_a_small_text_has_fixed_discounts(folder: Path, clean: Cli, programs: Path) -> None:
     words = "one two three four five six seven eight nine ten " * 3
     jsonl(Path("small.jsonl"), [{"text": f"{words} {number}"} for number in range(3)])
@@ -189,6 +204,7 @@ def test_a_small_text_has_fixed_discounts(folder: Path, clean: Cli, programs: Pa
         ({"build_binary": "gone"}, "--build-binary: gone is no program that can be run"),
         ({"output_": "."}, "--output: . is a folder"),
         ({"output_": "s3://a/b.bin"}, "--output: s3://a/b.bin: expected a local file"),
+        ({"output_": "en.jsonl/out.bin"}, "--output: en.jsonl/out.bin: "),
         ({"held_out": "en.jsonl"}, "--text: no document that is not held out"),
         ({"text": "empty.txt"}, "--text: no document"),
     ],
