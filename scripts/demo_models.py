@@ -26,9 +26,9 @@ import numpy as np
 import pyarrow as pa
 from make_sample import obtain, visible
 
-from cleanpipe.filters.lm_training import Training, train
+from cleanpipe.filters.lm_training import Training, train, training_lines
 from cleanpipe.filters.perplexity import Perplexity
-from cleanpipe.filters.profiles import PROFILES, ProfileName
+from cleanpipe.filters.profiles import ProfileName
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import Progress
 from cleanpipe.units import Units
@@ -130,7 +130,8 @@ def shuffled(texts: Sequence[str], profile: ProfileName) -> list[str]:
     chance = random.Random(7)
     found = []
     for text in texts:
-        lines = PROFILES[profile](text)
+        prepared = training_lines(pa.array([text], pa.large_string()), profile).decode()
+        lines = [line.split(" ") for line in prepared.split("\n")[:-1]]
         tokens = [token for line in lines for token in line]
         chance.shuffle(tokens)
         place = iter(tokens)
