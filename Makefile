@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-rules bench-languages bench-perplexity format clean
+.PHONY: help demo test kenlm accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-rules bench-languages bench-perplexity format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,9 @@ test: $(INSTALLED) ## lint, types, tests
 
 accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/pytest tests/accept $(ARGS)
+
+kenlm: $(INSTALLED) ## KenLM's lmplz, build_binary and query, into .venv/kenlm/bin; takes two minutes
+	sh scripts/lmplz.sh $(VENV)/kenlm/bin
 
 sanitize: $(INSTALLED) ## the kernels' tests under ASan and UBSan, on each instruction set
 	sh scripts/sanitize.sh $(BIN)/python $(ARGS)

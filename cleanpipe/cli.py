@@ -1,4 +1,5 @@
-"""The command line: ``run``, ``plan``, ``check``, ``explain``, ``stages``, ``init``, ``index``.
+"""The command line: ``run``, ``plan``, ``check``, ``explain``, ``stages``, ``init``, ``index``,
+``lm``.
 
 Exit status: 0 done, 1 the run failed, 2 the configuration is at fault.
 """
@@ -13,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from cleanpipe import __version__, index_cli, reference
+from cleanpipe import __version__, index_cli, lm_cli, reference
 from cleanpipe.document import Document
 from cleanpipe.errors import CleanpipeError, ConfigError, Fault, RunError
 from cleanpipe.explain import explain as explain_document
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(index_cli.app, name="index")
+app.add_typer(lm_cli.app, name="lm")
 
 
 class RunnerName(StrEnum):

@@ -12,7 +12,7 @@ from cleanpipe.errors import ConfigError
 from cleanpipe.parameters import LocalPath, matched
 from cleanpipe.readers import read
 from cleanpipe.readers.inputs import InputFile
-from cleanpipe.schema import output_columns
+from cleanpipe.schema import text_columns
 from cleanpipe.shards import discover, split
 from cleanpipe.sources import Source
 
@@ -61,4 +61,4 @@ def reference_texts(files: Sequence[str]) -> Iterator[pa.Array]:
 def _opened(files: Sequence[str]) -> tuple[Source, tuple[InputFile, ...], Columns]:
     source = Source("reference", tuple(files))
     found = discover((source,))
-    return source, found, output_columns((source,), found)
+    return source, found, text_columns(source, found)

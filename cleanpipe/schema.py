@@ -29,8 +29,21 @@ def output_columns(sources: Sequence[Source], files: Sequence[InputFile]) -> Col
     the wrong type, a clash with our names, one name with types that do not go together;
     RunError where a file cannot be reached.
     """
+    return _columns(
+        [_Seen(source, [f for f in files if f.source == source.name]) for source in sources]
+    )
+
+
+def text_columns(source: Source, files: Sequence[InputFile]) -> Columns:
+    """The same for who wants the texts of one source and passes nothing through: a column whose
+    name would clash with ours, as in what a run has kept, is no fault, nor is one that has another
+    type in each file.
+    """
+    return _columns([_Seen(source, files, clashes=False)])
+
+
+def _columns(seen: Sequence[_Seen]) -> Columns:
     faults: list[Fault] = []
-    seen = [_Seen(source, [f for f in files if f.source == source.name]) for source in sources]
     extra = any(one.kinds is not None for one in seen)
     merged: dict[str, tuple[Column, str]] = {}
     for one in seen:
@@ -65,10 +78,17 @@ def output_columns(sources: Sequence[Source], files: Sequence[InputFile]) -> Col
 
 
 class _Seen:
-    """What the files of one source show, and what is wrong with it."""
+    """What the files of one source show, and what is wrong with it.
 
-    def __init__(self, source: Source, files: Sequence[InputFile]) -> None:
+    Args:
+        source: the source.
+        files: its files.
+        clashes: whether columns that do not go together are wrong (default True), or left out.
+    """
+
+    def __init__(self, source: Source, files: Sequence[InputFile], clashes: bool = True) -> None:
         self.source = source
+        self._clashing = clashes
         self.columns: dict[str, Column] = {}
         self.loose: tuple[str, ...] = ()
         self.roles = SourceRoles(None, None, None)
@@ -77,6 +97,7 @@ class _Seen:
         self._faults: list[tuple[str, str]] = []
         self._clashes: list[str] = []
         self._renames: dict[str, str] = {}
+        self._left_out: set[str] = set()
         self._keys: list[str] = []
         self._tables: dict[str, list[str]] = {}
         self._plain = bool(files) and all(file.format == "text" for file in files)
@@ -105,8 +126,9 @@ class _Seen:
 
     def clash(self, key: str, message: str) -> None:
         """Two columns under one name: to be renamed here."""
-        self._clashes.append(message)
-        self._renames[key] = ""
+        if self._clashing:
+            self._clashes.append(message)
+            self._renames[key] = ""
 
     def _add_table(self, file: str, schema: pa.Schema) -> None:
         self._tables[file] = schema.names
@@ -130,14 +152,16 @@ class _Seen:
     def _add(self, key: str, column: Column) -> None:
         before = self.columns.setdefault(key, column)
         wider = widened(before, column)
-        if wider is None:
+        if wider is not None:
+            self.columns[key] = wider
+        elif not self._clashing and key != (self.source.text or "text"):
+            self._left_out.add(key)
+        else:
             self._fault(
                 "paths",
                 f"`{key}` is {before.type} in `{before.file}` and {column.type} in"
                 f" `{column.file}`: make them two sources and rename one",
             )
-        else:
-            self.columns[key] = wider
 
     def find_roles(self) -> None:
         """Resolve the text, id and url columns."""
@@ -208,7 +232,7 @@ class _Seen:
         wrong = any(key in ("text", "id", "url") for key, _ in self._faults)
         roles_lost = {"text", "id"} if wrong else set()
         for key in self.columns:
-            if key in consumed:
+            if key in consumed or key in self._left_out:
                 continue
             name = source.rename.get(key, key)
             if name in roles_lost:

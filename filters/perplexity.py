@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from cleanpipe import _native
 from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.errors import CleanpipeError, ConfigError
+from cleanpipe.filters.language_models import (
+    Stated,
+    beside,
+    demo_warning,
+    fault_of,
+    file_of,
+    opened,
+    stated,
+)
 from cleanpipe.filters.profiles import IMPOSSIBLE, ProfileName, unusable
-from cleanpipe.filters.vocabulary import Prepared, Vocabulary
+from cleanpipe.filters.vocabulary import Prepared, Vocabulary, subwords
 from cleanpipe.fingerprint import file_sha256
 from cleanpipe.parameters import LocalPath, nearest
 from cleanpipe.percentiles import LEAST, Percentiles, Range
@@ -29,7 +36,6 @@ from cleanpipe.units import Units
 BUCKETS = ("head", "middle", "tail")
 
 _PUBLISHED = "ccnet."
-_SPECIAL = frozenset(("<s>", "</s>", "<unk>"))
 _SHARED = 0.5
 
 
@@ -48,7 +54,8 @@ class Perplexity(Filter):
 
     Parameters:
         model: a KenLM model: binary (memory-mapped, one copy for all workers of a machine)
-            or ARPA (read into memory, slow).
+            or ARPA (read into memory, slow); or the name of one that ships, ``demo.en`` or
+            ``demo.zh``, which are for trying this out, and say so.
         bounds: perplexities that pass, or percentiles of a reference,
             ``{percentile: [2, 60], of: reference.jsonl}``: the perplexities of its texts (JSON
             lines or Parquet with a column ``text``, or plain text) that are not too short, at
@@ -100,24 +107,39 @@ class Perplexity(Filter):
 
     def resources(self) -> tuple[Resource, ...]:
         """The models, the file beside that states the profile, the references' files."""
-        beside = () if self._stated is None else (Resource(self.model.found(str(self._beside))),)
-        stated = (self._stated or {}).get("sha256")
-        expected = self.sha256 or (stated if isinstance(stated, str) else None)
+        try:
+            model, said = self._file, self._stated
+        except ConfigError:  # which `check` tells
+            return ()
+        found = () if said is None else (Resource(self._beside),)
+        expected = self.sha256 or (None if said is None else said.sha256)
         spm = () if self._spm is None else (Resource(self._spm),)
         references = dict.fromkeys(
             path for each in self._percentiles().values() for path in self._files(each)
         )
-        return (Resource(self.model, expected), *beside, *spm, *map(Resource, references))
+        return (Resource(model, expected), *found, *spm, *map(Resource, references))
 
     def check(self) -> Iterable[tuple[str, str]]:
         """A profile that nobody states, that two places state differently, or that is unknown; a
         model that does not fit it; percentiles of nothing."""
         if self.min_tokens < 1:
             yield "min_tokens", f"expected at least 1, got {self.min_tokens}"
-        faults = [*self._stated_wrongly(), *self._percentiles_of_nothing()]
+        try:
+            faults = [*self._stated_wrongly(), *self._percentiles_of_nothing()]
+        except ConfigError as error:  # no such model, or what stands beside it makes no sense
+            yield "model", str(error)
+            return
         yield from faults
         if not faults and self._as_expected():
-            yield from self._other_text()
+            if fault := fault_of(self._file):
+                yield "model", fault
+            else:
+                yield from self._other_text()
+
+    def warnings(self) -> Iterable[str]:
+        """That the model is but a demonstration."""
+        if sentence := demo_warning(self.model):
+            yield sentence
 
     def settled(self) -> Perplexity:
         """The same with numbers for percentiles."""
@@ -167,15 +189,8 @@ class Perplexity(Filter):
 
     def _ccnet(self, units: Units) -> Prepared:
         """One sentence a text: the pieces that SentencePiece cuts its line into."""
-        offsets, data = _native.ccnet_lines(units.text)
-        content = data.tobytes()
-        spans = zip(offsets.tolist(), offsets[1:].tolist(), strict=False)
-        texts = [content[start:end].decode() for start, end in spans]
-        every: list[list[str]] = self._pieces.encode(texts, out_type=str)
         lines, tokens, known = [], [], []
-        for pieces in every:
-            if not _SPECIAL.isdisjoint(pieces):  # a SentencePiece model of its user's making
-                pieces = ["<unk>" if piece in _SPECIAL else piece for piece in pieces]
+        for pieces in subwords(units.text, self._pieces):
             lines.append(" ".join(pieces).encode())
             tokens.append(len(pieces))
             known.append(sum(map(self._known.__getitem__, pieces)))
@@ -236,19 +251,14 @@ class Perplexity(Filter):
             elif self._stated_values() is None:
                 yield (
                     name,
-                    f"{self._beside.name} beside the model states no percentiles: "
+                    f"{Path(self._beside).name} beside the model states no percentiles: "
                     "say `of:` and files of texts in the language",
                 )
 
     def _stated_values(self) -> Mapping[float, float] | None:
         """Percentile -> perplexity, as the file beside the model has them."""
-        stated = (self._stated or {}).get("percentiles")
-        values = stated.get("values") if isinstance(stated, Mapping) else None
-        if not isinstance(values, list) or len(values) != 101:
-            return None
-        if not all(isinstance(value, (int, float)) for value in values):
-            return None
-        return dict(enumerate(map(float, values)))
+        found = None if self._stated is None else self._stated.percentiles
+        return None if found is None else dict(enumerate(found.values.tolist()))
 
     def _bounds_of(self, percentiles: Percentiles) -> Bounds:
         """Its numbers.
@@ -291,46 +301,29 @@ class Perplexity(Filter):
     # ---- models ----
 
     def _stated_wrongly(self) -> Iterable[tuple[str, str]]:
-        try:
-            stated = self._stated
-        except ConfigError as error:
-            yield "model", str(error)
-            return
-        if stated is None:
+        found, name = self._stated, Path(self._beside).name
+        if found is None:
             if self.profile is not None:
                 yield from self._pieces_wrongly(self.profile)
-            elif Path(self.model).exists():
-                ways = (
-                    f'{{"profile": "words"}} into {self._beside.name} beside it, or `profile:` here'
-                )
+            elif Path(self._file).exists():
+                ways = f'{{"profile": "words"}} into {name} beside it, or `profile:` here'
                 yield "model", f"nothing says how to prepare text for this model: write {ways}"
             return
-        name = stated.get("profile")
-        if fault := unusable(name):
-            yield "model", f"{self._beside.name}: {fault}"
+        if fault := unusable(found.profile):
+            yield "model", f"{name}: {fault}"
             return
-        assert isinstance(name, str)
-        if self.profile not in (None, name):
-            yield (
-                "profile",
-                f"{self._beside.name} beside the model says {name}, this says {self.profile}",
-            )
+        assert found.profile is not None
+        if self.profile not in (None, found.profile):
+            said = f"says {found.profile}, this says {self.profile}"
+            yield "profile", f"{name} beside the model {said}"
             return
-        digest = stated.get("sha256")
-        if digest is not None and not isinstance(digest, str):
-            yield "model", f"{self._beside.name}: expected a text as sha256, got {digest!r}"
-        elif digest and self.sha256 and digest != self.sha256:
-            yield "sha256", f"{self._beside.name} beside the model says {digest}"
-        spm = stated.get("spm")
-        if spm is not None and not isinstance(spm, str):
-            yield "model", f"{self._beside.name}: expected a path as spm, got {spm!r}"
-        elif spm is not None and name != "ccnet":
-            yield (
-                "model",
-                f"{self._beside.name}: the profile {name} takes no SentencePiece model (spm)",
-            )
+        if found.sha256 and self.sha256 and found.sha256 != self.sha256.lower():
+            yield "sha256", f"{name} beside the model says {found.sha256}"
+        if found.spm is not None and found.profile != "ccnet":
+            said = f"the profile {found.profile} takes no SentencePiece model (spm)"
+            yield "model", f"{name}: {said}"
         else:
-            yield from self._pieces_wrongly(name)
+            yield from self._pieces_wrongly(found.profile)
 
     def _pieces_wrongly(self, profile: str) -> Iterable[tuple[str, str]]:
         if profile == "ccnet" and self._spm is None:
@@ -371,31 +364,31 @@ class Perplexity(Filter):
         """Whether the model is there, and the one that is meant; if not, the engine says so."""
         expected = self.resources()[0].sha256
         try:
-            digest = file_sha256(self.model)
+            digest = file_sha256(self._file)
         except OSError:
             return False
         return expected is None or expected.lower() == digest
 
+    @cached_property
+    def _file(self) -> LocalPath:
+        """The model itself, where it is one that ships."""
+        return file_of(self.model)
+
     @property
-    def _beside(self) -> Path:
-        return Path(f"{self.model}.json")
+    def _beside(self) -> LocalPath:
+        return beside(self._file)
 
     @cached_property
-    def _stated(self) -> dict[str, object] | None:
-        """What the file beside the model says; None without such a file."""
-        try:
-            found = json.loads(self._beside.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{self._beside.name} cannot be read: {error}") from error
-        if not isinstance(found, dict):
-            raise ConfigError(f"{self._beside.name}: expected a map with `profile`, got {found!r}")
-        return found
+    def _stated(self) -> Stated | None:
+        """What the file beside the model says; None without such a file.
+
+        Errors: ConfigError where it makes no sense.
+        """
+        return stated(self._file)
 
     @cached_property
     def _profile(self) -> ProfileName:
-        name: Any = self.profile or (self._stated or {}).get("profile")
+        name: Any = self.profile or (self._stated and self._stated.profile)
         if fault := unusable(name):
             raise ConfigError(f"perplexity: {self.model}: {fault}")
         found: ProfileName = name
@@ -404,10 +397,10 @@ class Perplexity(Filter):
     @cached_property
     def _spm(self) -> LocalPath | None:
         """The SentencePiece model, where any place names one."""
-        stated = (self._stated or {}).get("spm")
-        if self.spm is not None or not isinstance(stated, str):
+        name = None if self._stated is None else self._stated.spm
+        if self.spm is not None or name is None:
             return self.spm
-        return self.model.found(str(self._beside.parent / stated))
+        return self._file.found(str(Path(self._file).parent / name))
 
     @property
     def _spm_exists(self) -> bool:
@@ -431,22 +424,7 @@ class Perplexity(Filter):
 
     @cached_property
     def _model(self) -> Any:
-        try:
-            import kenlm
-        except ImportError as error:
-            raise ConfigError(
-                f"perplexity: the module `kenlm` cannot be imported ({error}). It comes from the "
-                "distribution ufal-kenlm; kenlm and kenlm-ex install a module of the same name "
-                "over it: uninstall those, then `pip install --force-reinstall ufal-kenlm`"
-            ) from error
-        config = kenlm.Config()
-        config.load_method = kenlm.LoadMethod.POPULATE_OR_LAZY  # mapped and shared, read in order
-        config.show_progress = False
-        config.arpa_complain = kenlm.ARPALoadComplain.NONE
-        try:
-            return kenlm.Model(str(self.model), config)
-        except (OSError, RuntimeError) as error:
-            raise ConfigError(f"perplexity: {self.model} is no KenLM model: {error}") from error
+        return opened(self._file)
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

@@ -13,6 +13,7 @@ ProfileName = Literal["words", "characters", "ccnet"]
 IMPOSSIBLE: Mapping[ProfileName, tuple[str, ...]] = {
     "words": ("The", "In", "Der", "La", "El", "1", "2", "\u2581", "\u2581the", "\u2581de"),
     "characters": ("1", "2", "\u7684\u4eba", "\u4e2d\u56fd", "\u2581", "\u2581\u7684"),
+    # SentencePiece's NFKC comes after the digits: a superscript two is "2" again, a year is none.
     "ccnet": ("The", "In", "\u2581The", "\u2581In", "\u25812000", "\u25812010"),
 }
 """Frequent tokens that no text has once it is prepared so: a model that knows one of them was

@@ -14,6 +14,7 @@ from cleanpipe.filters.profiles import ProfileName
 
 _MOST = 1 << 18
 """Words remembered a process: 8 MB. One more, and all are forgotten."""
+_SPECIAL = frozenset(("<s>", "</s>", "<unk>"))
 _NONE = 17
 """Zeros that are a vocabulary of no words."""
 
@@ -36,6 +37,31 @@ class Prepared:
     def sentences(self, text: int) -> list[bytes]:
         """Those of a text."""
         return self.lines[self.first[text] : self.first[text + 1]]
+
+
+def sentence_lines(texts: pa.Array, profile: ProfileName) -> bytes:
+    """The sentences of texts as a profile without subwords prepares them: tokens joined by spaces,
+    a line feed behind each sentence."""
+    *_, data = _native.prepared(texts, profile, np.zeros(_NONE, np.uint64))
+    return data.tobytes()
+
+
+def subwords(texts: pa.Array, pieces: Any) -> list[list[str]]:
+    """The pieces that a SentencePiece model cuts each text into, as CCNet prepares it: one line.
+
+    A piece that stands for something else to KenLM, as a model of its user's making may have, is
+    an unknown word.
+    """
+    offsets, data = _native.ccnet_lines(texts)
+    content = data.tobytes()
+    spans = zip(offsets.tolist(), offsets[1:].tolist(), strict=False)
+    lines = [content[start:end].decode() for start, end in spans]
+    return [
+        found
+        if _SPECIAL.isdisjoint(found)
+        else ["<unk>" if piece in _SPECIAL else piece for piece in found]
+        for found in pieces.encode(lines, out_type=str)
+    ]
 
 
 class Vocabulary:

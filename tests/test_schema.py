@@ -13,7 +13,9 @@ import pytest
 
 from cleanpipe.columns import Columns, SourceRoles
 from cleanpipe.errors import ConfigError
-from cleanpipe.schema import output_columns
+from cleanpipe.parameters import LocalPath
+from cleanpipe.reference_texts import reference_texts
+from cleanpipe.schema import output_columns, text_columns
 from cleanpipe.shards import discover
 from cleanpipe.sources import Source
 
@@ -177,6 +179,25 @@ def test_rename(tmp_path: Path) -> None:
     )
     assert columns.schema.names == ["title", "number", "url", "y"]
     assert columns.mapping["s"] == {"text": "title", "id": "number", "url": "url", "x": "y"}
+
+
+def test_who_wants_the_texts_alone(tmp_path: Path) -> None:
+    """What a run has kept, or a second column called `text`, is no fault then."""
+    kept = {"text": ["t"], "id": ["i"], "cleanpipe": [{"row": 1}], "extra": ["{}"]}
+    pq.write_table(pa.table(kept), tmp_path / "a.parquet")
+    (tmp_path / "b.jsonl").write_text('{"text": "u", "cleanpipe": "mine"}\n')
+    source = Source("s", ("a.parquet", "b.jsonl"), str(tmp_path))
+    columns = text_columns(source, discover([source]))
+    assert columns.roles["s"] == SourceRoles("text", "id", None)
+    assert not {"cleanpipe", "text", "id"} & set(columns.mapping["s"])
+    with pytest.raises(ConfigError, match="would clash"):
+        output_columns([source], discover([source]))
+    found = [text.as_py() for part in reference_texts([
+        LocalPath(str(tmp_path / name)) for name in ("a.parquet", "b.jsonl")
+    ]) for text in part]  # fmt: skip
+    assert found == ["t", "u"]
+    with pytest.raises(ConfigError, match="no column `body`"):
+        text_columns(Source("s", ("a.parquet",), str(tmp_path), text="body"), discover([source]))
 
 
 ROW = {"text": "t", "id": 1, "url": "u", "title": "x"}

@@ -41,6 +41,7 @@ def test_one_wheel_for_all_pythons(wheel: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     assert "cleanpipe/filters/models/lid.176.ftz" in names
+    assert "cleanpipe/filters/models/demo.zh.bin" in names
     assert "cleanpipe/filters/data/ldnoobw/zh.except.txt" in names
     assert "cleanpipe/filters/data/simplified.txt" in names
     assert "cleanpipe/pipelines/starter.yaml" in names

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from ..kenlm_programs import kenlm_programs
+
 ROOT = Path(__file__).parents[2]
+TRAINING = "docs/how-to/lmplz.md"
 DOCUMENTS = [
     "README.md",
     "docs/pipeline-file.md",
@@ -21,6 +24,7 @@ DOCUMENTS = [
     "docs/signatures.md",
     "docs/benchmarks.md",
     "docs/how-to/incremental.md",
+    TRAINING,
     "docs/how-to/native.md",
     "docs/how-to/ray.md",
 ]
@@ -89,7 +93,9 @@ def run_line(line: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands(document: str, folder: Path) -> None:
+def test_commands(document: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if document == TRAINING:
+        monkeypatch.setenv("PATH", f"{kenlm_programs()}:{os.environ['PATH']}")
     ran = 0
     for language, block in blocks(document):
         if language == "yaml":
