@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cleanpipe.batch import EDITS, MATCHES, TEXT, Batch, Records, text_views
 from cleanpipe.bounds import Numbers
 from cleanpipe.spec import Step
-from cleanpipe.stage import MATCHED_BY, Codes, Edits, Measures, Rewriter, Rows
+from cleanpipe.stage import MATCHED_BY, Codes, Edits, Measures, Rewriter, Rows, Rule
 from cleanpipe.text import Segments, removal_ranges
 from cleanpipe.units import Units
 
@@ -103,7 +103,6 @@ def edit_table(
             edits.unit.tolist(), edits.start.tolist(), edits.end.tolist(), strict=True
         )
     ]
-    values = edits.value.tolist()
     columns = {
         "id": batch.id.take(places),
         "file": batch.file.take(places),
@@ -112,9 +111,7 @@ def edit_table(
         "rule": pa.array([rule.name for rule in chosen], TEXT),
         "measure": pa.array([rule.measure for rule in chosen], TEXT),
         "value": pa.array(edits.value, pa.float64(), from_pandas=True),
-        "bound": pa.array(
-            [rule.broken_by(value) for rule, value in zip(chosen, values, strict=True)], TEXT
-        ),
+        "bound": _bounds(rules, edits),
         "start": pa.array(edits.start, pa.int64()),
         "end": pa.array(edits.end, pa.int64()),
         "replacement": pa.array([put or None for put in edits.replacement], TEXT)
@@ -126,6 +123,17 @@ def edit_table(
         else pa.nulls(len(edits), TEXT),
     }
     return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
+
+
+def _bounds(rules: Sequence[Rule], edits: Edits) -> pa.Array:
+    """The bound that each edit's value breaks; worked out once for equal values of a rule."""
+    shown = np.empty(len(edits), dtype=object)
+    for code in np.unique(edits.rule).tolist():
+        mine = edits.rule == code
+        values, which = np.unique(edits.value[mine], return_inverse=True)
+        texts = [rules[code - 1].broken_by(value) for value in values.tolist()]
+        shown[mine] = np.array(texts, dtype=object)[which]
+    return pa.array(shown, TEXT)
 
 
 def match_table(step: Step, found: pa.Table, rows: Rows, batch: Batch) -> pa.Table:

@@ -26,6 +26,7 @@ MARK = np.uint64(0)
 """What stands for a mark between tokens."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # So multiplied, no hash is lost.
+_SIEVE = np.uint64(1 << 18)
 _SPACES = np.frombuffer(b" \t\r\n", np.uint8)
 
 
@@ -147,6 +148,10 @@ def pair_share(text: pa.Array, pairs: Hashes) -> npt.NDArray[np.float64]:
     if not len(pairs):
         return np.zeros(len(text))
     every = np.bincount(unit, minlength=len(text)).astype(np.float64)
-    place = np.minimum(np.searchsorted(pairs, found), len(pairs) - 1)
-    odd = np.bincount(unit[pairs[place] == found], minlength=len(text))
+    # Few are listed: a table of their last bits tells which are worth looking up.
+    listed = np.zeros(_SIEVE, np.bool_)
+    listed[pairs % _SIEVE] = True
+    some = np.flatnonzero(listed[found % _SIEVE])
+    place = np.minimum(np.searchsorted(pairs, found[some]), len(pairs) - 1)
+    odd = np.bincount(unit[some[pairs[place] == found[some]]], minlength=len(text))
     return np.divide(odd, every, out=np.zeros(len(text)), where=every > 0)
