@@ -278,6 +278,11 @@ class Filter(Stage):
         for it. Default: no."""
         return False
 
+    def looks_around(self) -> bool:
+        """Whether what it measures of a unit depends on the units beside it. Default: where it
+        compares them (:meth:`within_documents`)."""
+        return self.within_documents()
+
     def too_short(self, units: Units) -> Flags:
         """Flags, shape (n,): which units are not to be judged, for they are short."""
         if self.min_tokens < 1:

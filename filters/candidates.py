@@ -5,6 +5,7 @@ Most texts have none, and to fold and search each by itself costs more than all 
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleanpipe.filters.folding import begins_cluster, fold, simplified
+from cleanpipe.filters.folding import fold, simplified
 from cleanpipe.text import buffers
 
 Places = npt.NDArray[np.int64]
@@ -91,9 +92,24 @@ def _simple(points: Points) -> Points:
     for point in unknown.tolist():
         char = chr(point)
         put = simplified(fold(char))
-        simple = len(put) == 1 and begins_cluster(char) and begins_cluster(put)
+        simple = len(put) == 1 and _stands_alone(char) and _stands_alone(put)
         table[point] = ord(put) if simple else _OTHERS
     return table[points]
+
+
+def _stands_alone(char: str) -> bool:
+    """Whether normalisation neither joins a character with the one before it nor moves it."""
+    first = unicodedata.normalize("NFKD", char)[0]
+    return not unicodedata.combining(first) and first not in _joined()
+
+
+@cache
+def _joined() -> frozenset[str]:
+    """Characters that are joined with one before them: second parts, and vowels and finals of
+    Hangul, which are composed by rule."""
+    parts = (unicodedata.decomposition(char).split() for char in map(chr, range(0x30000)))
+    second = (chr(int(part[1], 16)) for part in parts if len(part) == 2 and part[0][0] != "<")
+    return frozenset(second) | frozenset(map(chr, range(0x1160, 0x1200)))
 
 
 @cache

@@ -97,13 +97,13 @@ class FoldedLine:
 def _one_to_one(text: str) -> bool:
     """Whether character i of the folded text comes from character i, and from no other."""
     return text.isascii() or all(
-        begins_cluster(char) and len(_fold_cluster(char)) == 1 for char in set(text)
+        _begins_cluster(char) and len(_fold_cluster(char)) == 1 for char in set(text)
     )
 
 
 def _clusters(text: str) -> list[tuple[int, str]]:
     """The parts of a text that fold each by itself, with where they start."""
-    starts = [at for at, char in enumerate(text) if at == 0 or begins_cluster(char)]
+    starts = [at for at, char in enumerate(text) if at == 0 or _begins_cluster(char)]
     ends = starts[1:] + [len(text)]
     return [(start, text[start:end]) for start, end in zip(starts, ends, strict=True)]
 
@@ -114,7 +114,7 @@ def _fold_cluster(cluster: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def begins_cluster(char: str) -> bool:
+def _begins_cluster(char: str) -> bool:
     """Whether normalisation never joins a character with the one before it.
 
     Those that are joined are marks, the vowels and finals of Hangul, and the vowels of Kirat

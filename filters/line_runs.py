@@ -49,6 +49,10 @@ class LineRuns(Filter):
             return [("shorter_than", f"expected at least 1, got {self.shorter_than}")]
         return []
 
+    def looks_around(self) -> bool:
+        """It does."""
+        return True
+
     def measure(self, units: Units) -> Measures:
         """Two surface measures, and one walk over their changes."""
         short = units.number("characters") < self.shorter_than

@@ -27,7 +27,7 @@ MARK = np.uint64(0)
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # So multiplied, no hash is lost.
 _SIEVE = np.uint64(1 << 18)
-_SPACES = np.frombuffer(b" \t\r\n", np.uint8)
+_SPACES = np.isin(np.arange(256), np.frombuffer(b" \t\r\n", np.uint8))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def neighbours(text: pa.Array) -> tuple[Places, Hashes]:
     same = unit[1:] == unit[:-1]
     gap = starts[1:] - ends[:-1]
     behind = content[np.minimum(first[unit[:-1]] + ends[:-1], len(content) - 1)]
-    spaced = np.isin(behind, _SPACES)
+    spaced = _SPACES[behind]
     near = same & ((gap == 0) | (gap == 1) & spaced)
     mark = same & (gap > 0) & ~spaced
     left, right, here = hashes[:-1], hashes[1:], unit[1:]

@@ -13,6 +13,7 @@ from cleanpipe.filters.matching import Matcher, candidates, hits, phrase_key
 from cleanpipe.filters.phrases import Entry
 
 PIECES = (
+    *("\ufe0f", "ा", "्", "া", "ে", "…", "\u3099", "か"),
     *(
         "ass",
         "class",

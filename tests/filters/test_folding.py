@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cleanpipe.filters.folding import FoldedLine, begins_cluster, fold
+from cleanpipe.filters.folding import FoldedLine, _begins_cluster, fold
 
 HARD = st.lists(
     st.sampled_from(
@@ -92,8 +92,8 @@ def test_clusters_hold_every_composition_of_unicode() -> None:
         if decomposition and decomposition[0] != "<" and " " in decomposition:
             joining.add(chr(int(decomposition.split()[1], 16)))
     joining |= {chr(point) for point in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    assert [char for char in joining if begins_cluster(char)] == []
+    assert [char for char in joining if _begins_cluster(char)] == []
     reordered = [
         chr(point) for point in range(sys.maxunicode + 1) if unicodedata.combining(chr(point))
     ]
-    assert [char for char in reordered if begins_cluster(char)] == []
+    assert [char for char in reordered if _begins_cluster(char)] == []
