@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-recipe bench-rules format clean
+.PHONY: help demo test accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-recipe bench-rules bench-perplexity format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -29,7 +29,7 @@ test: $(INSTALLED) ## lint, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict -p cleanpipe -p tests -p benchmarks
-	$(BIN)/pytest tests --ignore=tests/accept $(ARGS)
+	$(BIN)/pytest tests --ignore=tests/accept -n 2 --dist loadfile $(ARGS)
 
 accept: $(INSTALLED) ## the long tests, on the data in CLEANPIPE_SHARED (default ../shared)
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/pytest tests/accept $(ARGS)
@@ -60,6 +60,9 @@ bench-recipe: $(INSTALLED) ## the whole recipe web-en: time by part beside wc -w
 
 bench-rules: $(INSTALLED) ## recipes on clean text and on planted junk: what each rule drops, and wrongly
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.rules $(ARGS)
+
+bench-perplexity: $(INSTALLED) ## how well perplexity tells good text from other text
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.perplexity $(ARGS)
 
 bench-scale: $(INSTALLED) ## near-duplicates among 0.1 and 1 million documents: time, memory, disk
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.scale $(ARGS)

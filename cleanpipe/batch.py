@@ -93,6 +93,8 @@ MATCHES = pa.schema(
     ]
 )
 LINEAGE = pa.struct([("source", TEXT), ("file", TEXT), ("row", pa.int64()), ("language", TEXT)])
+KEPT_LABELS = ("test_set", "bucket")
+"""Labels that ``kept/`` has too, where a stage takes them: what is chosen by after cleaning."""
 _REASON = pa.struct([column for column in DROPPED if column.name not in ("id", "file", "row")])
 
 
@@ -190,8 +192,7 @@ class Batch:
 
     def kept(self, language: pa.Array, kinds: Mapping[str, Kind]) -> pa.Table:
         """The rows for ``kept/``."""
-        test_set = self.label("test_set", kinds)
-        labels = [language] if test_set is None else [language, test_set]
+        labels = [language, *(self.label(name, kinds) for name in _labels(kinds))]
         lineage = pa.StructArray.from_arrays(
             [self.source, self.file, self.row, *labels], fields=list(_lineage(kinds))
         )
@@ -314,9 +315,14 @@ def kept_schema(columns: pa.Schema, kinds: Mapping[str, Kind]) -> pa.Schema:
 
 
 def _lineage(kinds: Mapping[str, Kind]) -> pa.DataType:
-    """:data:`LINEAGE`, and ``test_set`` where a stage takes that label."""
-    labels = {name.rpartition(".")[2] for name, kind in kinds.items() if kind == "label"}
-    return pa.struct([*LINEAGE, ("test_set", TEXT)]) if "test_set" in labels else LINEAGE
+    """:data:`LINEAGE` and :func:`_labels`."""
+    return pa.struct([*LINEAGE, *((name, TEXT) for name in _labels(kinds))])
+
+
+def _labels(kinds: Mapping[str, Kind]) -> list[str]:
+    """Those of :data:`KEPT_LABELS` that a stage takes."""
+    taken = {name.rpartition(".")[2] for name, kind in kinds.items() if kind == "label"}
+    return [name for name in KEPT_LABELS if name in taken]
 
 
 def text_views(text: pa.Array) -> list[memoryview]:

@@ -22,7 +22,7 @@ from cleanpipe.parse import parse_spec
 from cleanpipe.plan import Plan, make_plan
 from cleanpipe.printing import plan_text
 from cleanpipe.progress import Progress, stdout_console, table_of, test_sets_of, totals_of
-from cleanpipe.recipes import find_recipe, recipes
+from cleanpipe.recipes import base_of, find_recipe, recipes
 from cleanpipe.run import find_inputs, run_plan
 from cleanpipe.sources import Source
 from cleanpipe.spec import Spec, run_options
@@ -201,7 +201,7 @@ def _checked(pipeline: str, made: Plan) -> None:
 
 def _plan(pipeline: str, input: str | None, settings: list[str] | None) -> Plan:
     path = find_recipe(pipeline)
-    spec = parse_spec(Document.read(path), os.path.dirname(path) or ".", settings or ())
+    spec = parse_spec(Document.read(path), base_of(path), settings or ())
     if input == "":
         raise ConfigError([Fault(0, 0, "--input", "expected a file, pattern, folder or URL", path)])
     if input is not None:

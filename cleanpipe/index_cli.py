@@ -18,10 +18,10 @@ from cleanpipe import parameters
 from cleanpipe.dedup import index_file
 from cleanpipe.dedup.item_index import ItemIndex
 from cleanpipe.dedup.items import Item, Tests, TestSet, read_items
-from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError
 from cleanpipe.progress import stdout_console
+from cleanpipe.reference_texts import reference_files, reference_texts
 
 app = typer.Typer(help="Index files of test sets.", no_args_is_help=True)
 

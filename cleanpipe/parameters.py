@@ -162,6 +162,15 @@ def build(
     return (None if faults else instance), faults
 
 
+def adapted(hint: Any, value: Any, base: str) -> Any:
+    """A value as a parameter of that type takes it.
+
+    Errors: pydantic's ValidationError.
+    """
+    adapter = TypeAdapter(hint, config=ConfigDict(strict=True, arbitrary_types_allowed=True))
+    return adapter.validate_python(value, context={"base": base})
+
+
 @cache
 def _adapters(cls: Any) -> dict[str, TypeAdapter[Any]]:
     hints = get_type_hints(cls, include_extras=True)

@@ -141,6 +141,8 @@ class PhaseRun:
         for name in stage.takes():
             self._store(batch, full_name(step, stage, name), rows, measures[name])
         rules = stage.rules()
+        short = stage.too_short(units, measures) & batch.alive[rows]
+        self.stats.stage(step.name).too_short += int(short.sum())
         if not rules:
             if self.watch:
                 self.watch(Judged(step, stage, rows, measures, ()))

@@ -18,7 +18,7 @@ from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.parse import document_of, parse_spec
 from cleanpipe.plan import Plan, load_plan, make_plan
 from cleanpipe.progress import Progress
-from cleanpipe.recipes import find_recipe
+from cleanpipe.recipes import base_of, find_recipe
 from cleanpipe.result import Result
 from cleanpipe.run import run_plan
 from cleanpipe.sources import Source
@@ -67,7 +67,7 @@ class Pipeline:
         Errors: ConfigError with every fault of the file.
         """
         found = find_recipe(os.fspath(path))
-        return cls(Document.read(found), os.path.dirname(found) or ".", set)
+        return cls(Document.read(found), base_of(found), set)
 
     @classmethod
     def from_dict(cls, pipeline: Mapping[str, Any], set: Sequence[str] = ()) -> Pipeline:

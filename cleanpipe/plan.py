@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -13,7 +12,7 @@ from cleanpipe import _native
 from cleanpipe.document import Document, Place
 from cleanpipe.earlier import EarlierRun, earlier_runs
 from cleanpipe.errors import ConfigError, Fault
-from cleanpipe.fingerprint import fingerprint
+from cleanpipe.fingerprint import file_sha256, fingerprint
 from cleanpipe.parameters import shown
 from cleanpipe.parse import parse_spec
 from cleanpipe.references import Kind, References
@@ -119,6 +118,8 @@ def make_plan(spec: Spec) -> Plan:
     resources.update({run.written: run.identity for run in earlier})
     if faults:
         raise ConfigError(faults)
+    spec = _settled(spec)
+    phases = _phases(spec, faults)
     for step in spec.steps:
         for _, stage in step.variants:
             warnings += [f"{step.name}: {sentence}" for sentence in stage.warnings()]
@@ -140,6 +141,33 @@ def make_plan(spec: Spec) -> Plan:
         spec.base,
         spec.document,
     )
+
+
+def _settled(spec: Spec) -> Spec:
+    """The same with all its numbers found; see :meth:`Stage.settled`.
+
+    Errors: ConfigError with every one that cannot be found.
+    """
+    faults = []
+    entries: list[Step] = []
+    for step in spec.steps:
+        variants = []
+        for case, stage in step.variants:
+            inner = {
+                name: tuple((each, part.settled()) for each, part in value)
+                for name, value in vars(stage).items()
+                if isinstance(value, tuple) and value and _is_filter(value[0])
+            }
+            try:
+                whole = replace(cast(Any, stage), **inner) if inner else stage
+                variants.append((case, whole.settled()))
+            except ConfigError as error:
+                place = step.place if case is None else (*step.place, "cases", case)
+                faults.append(spec.document.fault(place, str(error)))
+        entries.append(replace(step, variants=tuple(variants)))
+    if faults:
+        raise ConfigError(faults)
+    return replace(spec, entries=tuple(entries))
 
 
 def describe(spec: Spec, resources: Mapping[str, str]) -> dict[str, Any]:
@@ -190,8 +218,13 @@ def _inside(stage: Stage) -> Iterator[tuple[str, Stage]]:
     """The filters that a stage applies to parts of documents."""
     for value in vars(stage).values():
         for item in value if isinstance(value, tuple) else ():
-            if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Stage):
+            if _is_filter(item):
                 yield item
+
+
+def _is_filter(item: Any) -> bool:
+    """Whether it is a (name, filter) pair."""
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Stage)
 
 
 def _other_order(spec: Spec, barrier: Sequence[Step]) -> Iterator[Fault]:
@@ -309,12 +342,6 @@ def _paths(tree: Any, place: Place) -> dict[str, Place]:
             return {}  # a stage that is a name alone
         tree = tree.get(part) if isinstance(tree, Mapping) else tree[int(part)]
     return dict(_texts(tree, place))
-
-
-def file_sha256(path: str) -> str:
-    """sha256 of a file, hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def changes(before: Any, after: Any, place: str = "") -> list[str]:

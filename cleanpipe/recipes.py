@@ -16,6 +16,12 @@ def recipes() -> dict[str, str]:
     return {entry.name.removesuffix(".yaml"): str(entry) for entry in sorted(found, key=str)}
 
 
+def base_of(path: str) -> str:
+    """The folder that paths in a pipeline file are relative to: its own, but of a shipped recipe,
+    beside which nobody puts a model, the working directory."""
+    return "." if path in recipes().values() else os.path.dirname(path) or "."
+
+
 def find_recipe(name: str) -> str:
     """The pipeline file of that path, else the recipe of that name.
 

@@ -119,7 +119,8 @@ class References:
         for stage in step.stages:
             if not isinstance(stage, (Filter, Rewriter)):
                 continue
-            own_labels = stage.labels if isinstance(stage, Filter) else ()
+            labels = stage.labels if isinstance(stage, Filter) else ()
+            own_labels = [label for label in labels if label in stage.takes()]
             for measure in stage.takes():
                 name = full_name(step, stage, measure)
                 self.measures[name] = "label" if measure in own_labels else "number"

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -158,6 +158,14 @@ class Stage(ABC):
         """Sentences about what is allowed, and likely a mistake. Default: none."""
         return ()
 
+    def settled(self) -> Self:
+        """Itself with every number that its parameters only say how to find; asked once, when a
+        plan is made, and what comes of it is what runs. Default: itself.
+
+        Errors: ConfigError where one cannot be found.
+        """
+        return self
+
     def needs(self) -> tuple[str, ...]:
         """Measures (full names) and labels of earlier stages that it looks at. Default: none."""
         return ()
@@ -210,7 +218,8 @@ class Filter(Stage):
         min_tokens: units of fewer tokens are measured, and not judged. Default 0.
 
     Class attributes:
-        labels: which of its measures are labels (text), not numbers.
+        labels: which of its measures are labels (text), not numbers; some of them may be taken
+            with certain parameters only.
     """
 
     labels: ClassVar[tuple[str, ...]] = ()
@@ -278,20 +287,24 @@ class Filter(Stage):
         for it. Default: no."""
         return False
 
-    def looks_around(self) -> bool:
-        """Whether what it measures of a unit depends on the units beside it. Default: where it
-        compares them (:meth:`within_documents`)."""
-        return self.within_documents()
+    def to_be_measured(self, units: Units) -> Flags:
+        """Flags, shape (n,): which units to measure where nothing is stored of those that are not
+        judged. Default: those of at least ``min_tokens`` tokens; all where units are compared
+        (:meth:`within_documents`). It must not leave out any that :meth:`too_short` does not."""
+        if self.min_tokens < 1 or self.within_documents():
+            return np.ones(len(units), dtype=np.bool_)
+        return units.number("tokens") >= self.min_tokens
 
-    def too_short(self, units: Units) -> Flags:
-        """Flags, shape (n,): which units are not to be judged, for they are short."""
+    def too_short(self, units: Units, measures: Measures) -> Flags:
+        """Flags, shape (n,): which units are not to be judged, for they are short; ``measures``
+        are theirs as :meth:`measure` gave them."""
         if self.min_tokens < 1:
             return np.zeros(len(units), dtype=np.bool_)
         return units.number("tokens") < self.min_tokens
 
     def verdicts(self, units: Units, measures: Measures) -> tuple[list[Flags], Codes]:
         """:meth:`failures` and :meth:`judge`, but for units that are :meth:`too_short`."""
-        judged = ~self.too_short(units)
+        judged = ~self.too_short(units, measures)
         failures = [failed & judged for failed in self.failures(measures)]
         codes = self.judge(measures)
         codes[~judged] = 0

@@ -16,6 +16,7 @@ class StageCounts:
     Attributes:
         documents_in: documents that reached it alive.
         judged: those it was for (``when``).
+        too_short: those of them that have fewer tokens than it judges (``min_tokens``).
         dropped: documents it dropped.
         units_removed: edits it made in documents.
         seconds: time spent in it, summed over workers.
@@ -23,6 +24,7 @@ class StageCounts:
 
     documents_in: int = 0
     judged: int = 0
+    too_short: int = 0
     dropped: int = 0
     units_removed: int = 0
     seconds: float = 0.0
@@ -175,6 +177,7 @@ def summary(
                 "name": name,
                 "in": counts.documents_in,
                 "judged": counts.judged,
+                "too_short": counts.too_short,
                 "dropped": counts.dropped,
                 "units_removed": counts.units_removed,
                 "seconds": round(counts.seconds, 3),

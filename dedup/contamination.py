@@ -14,10 +14,10 @@ from cleanpipe.bounds import Bounds
 from cleanpipe.dedup.hits import Hit, hits_of
 from cleanpipe.dedup.item_index import ItemIndex
 from cleanpipe.dedup.items import Tests, item_files, read_items
-from cleanpipe.dedup.reference_texts import reference_files, reference_texts
 from cleanpipe.edits import REMOVED, removal
 from cleanpipe.errors import ConfigError
 from cleanpipe.parameters import LocalPath, LocalPaths, nearest
+from cleanpipe.reference_texts import reference_files, reference_texts
 from cleanpipe.stage import (
     MATCHED_BY,
     Codes,

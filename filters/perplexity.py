@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
-from cleanpipe.bounds import Bounds, Flags
-from cleanpipe.errors import ConfigError
-from cleanpipe.filters.profiles import PROFILES, Profile, ProfileName, unusable
-from cleanpipe.parameters import LocalPath
+from cleanpipe.bounds import Bounds, Flags, Numbers
+from cleanpipe.errors import CleanpipeError, ConfigError
+from cleanpipe.filters.profiles import IMPOSSIBLE, PROFILES, ProfileName, ccnet, unusable
+from cleanpipe.fingerprint import file_sha256
+from cleanpipe.parameters import LocalPath, nearest
+from cleanpipe.percentiles import LEAST, Percentiles, Range
+from cleanpipe.reference_texts import reference_files, reference_texts
 from cleanpipe.stage import Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
+BUCKETS = ("head", "middle", "tail")
+
 _VOCABULARY_CACHE = 1 << 18  # words remembered a process: about 25 MB
+_PUBLISHED = "ccnet."
+_SPECIAL = ("<s>", "</s>", "<unk>")
+_SHARED = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,11 +47,21 @@ class Perplexity(Filter):
     Parameters:
         model: a KenLM model: binary (memory-mapped, one copy for all workers of a machine)
             or ARPA (read into memory, slow).
-        bounds: perplexities that pass. Default: open, a scorer that drops nothing.
-        profile: ``words`` or ``characters``, how the model's training text was prepared.
-            Default: null, what ``<model>.json`` beside the model says:
+        bounds: perplexities that pass, or percentiles of a reference,
+            ``{percentile: [2, 60], of: reference.jsonl}``: the perplexities of its texts (JSON
+            lines or Parquet with a column ``text``, or plain text) that are not too short, at
+            least 100. Without ``of`` those that ``<model>.json`` states; ``of: ccnet.en`` are
+            those published for CCNet's models, in 49 languages. They are found when the plan is
+            made, and printed in it. Default: open, a scorer that drops nothing.
+        buckets: two perplexities, or percentiles as above: the label ``bucket`` is ``head``
+            below the first, ``middle`` below the second, else ``tail``. CCNet's are
+            ``{percentile: [30, 60], of: ccnet.en}``. Default: null, no label.
+        profile: ``words``, ``characters`` or ``ccnet``, how the model's training text was
+            prepared. Default: null, what ``<model>.json`` beside the model says:
             ``{"profile": "words", "spm": null, "sha256": "..."}``. Neither is a fault, as
             is saying two different things.
+        spm: the SentencePiece model, with the profile ``ccnet`` alone. Default: null, what
+            ``<model>.json`` says, relative to itself.
         sha256: what the model file's digest must be. Default: null, that in ``<model>.json``
             if there is one; it is recorded in any case.
         min_tokens: texts of fewer tokens are not judged. Default 20: of stretches of 20 tokens
@@ -54,85 +74,89 @@ class Perplexity(Filter):
         perplexity: NaN below ``min_tokens``.
         oov_share: tokens the model does not know / tokens, in [0, 1]; NaN without tokens.
         model_tokens: tokens of the prepared text, ends of sentences not counted.
+        bucket: a label, null below ``min_tokens``; only with ``buckets``. ``kept/`` has it too.
 
     Literal ``<s>``, ``</s>`` and ``<unk>`` in the text are harmless, as every profile splits
-    them at their brackets; NUL, at which KenLM would cut the sentence, is replaced by U+FFFD.
+    them at their brackets; NUL, at which KenLM would cut the sentence, is replaced by U+FFFD
+    (the profile ``ccnet`` deletes it).
 
-    Errors: ConfigError where the module ``kenlm`` or the model cannot be loaded.
+    Errors: ConfigError where the module ``kenlm`` or a model cannot be loaded, where a model was
+    trained on text prepared otherwise, and where a reference has too few texts.
     """
 
     kind: ClassVar[str] = "perplexity"
     uses_model: ClassVar[bool] = True
+    labels: ClassVar[tuple[str, ...]] = ("bucket",)
 
     model: LocalPath
-    bounds: Bounds = Bounds()
+    bounds: Range = Bounds()
+    buckets: Range | None = None
     profile: ProfileName | None = None
+    spm: LocalPath | None = None
     sha256: str | None = None
     min_tokens: int = field(default=20, kw_only=True)
 
     def resources(self) -> tuple[Resource, ...]:
-        """The model, and the file beside it that states its profile, where there is one."""
+        """The models, the file beside that states the profile, the references' files."""
         beside = () if self._stated is None else (Resource(self.model.found(str(self._beside))),)
         stated = (self._stated or {}).get("sha256")
         expected = self.sha256 or (stated if isinstance(stated, str) else None)
-        return (Resource(self.model, expected), *beside)
+        spm = () if self._spm is None else (Resource(self._spm),)
+        references = dict.fromkeys(
+            path for each in self._percentiles().values() for path in self._files(each)
+        )
+        return (Resource(self.model, expected), *beside, *spm, *map(Resource, references))
 
     def check(self) -> Iterable[tuple[str, str]]:
-        """A profile that nobody states, that two places state differently, or that is unknown."""
+        """A profile that nobody states, that two places state differently, or that is unknown; a
+        model that does not fit it; percentiles of nothing."""
         if self.min_tokens < 1:
             yield "min_tokens", f"expected at least 1, got {self.min_tokens}"
-        try:
-            stated = self._stated
-        except ConfigError as error:
-            yield "model", str(error)
-            return
-        if stated is None:
-            if self.profile is None and Path(self.model).exists():
-                ways = (
-                    f'{{"profile": "words"}} into {self._beside.name} beside it, or `profile:` here'
-                )
-                yield "model", f"nothing says how to prepare text for this model: write {ways}"
-            return
-        name = stated.get("profile")
-        if fault := unusable(name):
-            yield "model", f"{self._beside.name}: {fault}"
-        elif self.profile not in (None, name):
-            yield (
-                "profile",
-                f"{self._beside.name} beside the model says {name}, this says {self.profile}",
-            )
-        if stated.get("spm") is not None:
-            yield (
-                "model",
-                f"{self._beside.name}: the profile {name} takes no SentencePiece model (spm)",
-            )
-        digest = stated.get("sha256")
-        if digest is not None and not isinstance(digest, str):
-            yield "model", f"{self._beside.name}: expected a text as sha256, got {digest!r}"
-        elif digest and self.sha256 and digest != self.sha256:
-            yield "sha256", f"{self._beside.name} beside the model says {digest}"
+        faults = [*self._stated_wrongly(), *self._percentiles_of_nothing()]
+        yield from faults
+        if not faults and self._as_expected():
+            yield from self._other_text()
+
+    def settled(self) -> Perplexity:
+        """The same with numbers for percentiles."""
+        found: dict[str, Any] = {
+            name: replace(each, found=self._bounds_of(each))
+            for name, each in self._percentiles().items()
+        }
+        return replace(self, **found) if found else self
 
     def takes(self) -> tuple[str, ...]:
-        """``perplexity``, ``oov_share`` and ``model_tokens``."""
-        return ("perplexity", "oov_share", "model_tokens")
+        """``perplexity``, ``oov_share`` and ``model_tokens``; ``bucket`` where it is asked for."""
+        bucket = () if self.buckets is None else ("bucket",)
+        return ("perplexity", "oov_share", "model_tokens", *bucket)
+
+    def label_values(self) -> Mapping[str, Collection[str]]:
+        """The three buckets."""
+        return {} if self.buckets is None else {"bucket": BUCKETS}
 
     def rules(self) -> tuple[Rule, ...]:
         """``perplexity``, where it is bounded."""
-        return (Rule("perplexity", "perplexity", self.bounds),) if self.bounds else ()
+        bounds = self.bounds
+        if isinstance(bounds, Percentiles):
+            bounds = bounds.found or bounds
+        return (Rule("perplexity", "perplexity", _as_rule(bounds)),) if bounds else ()
 
-    def too_short(self, units: Units) -> Flags:
-        """None of them: it counts the model's tokens, and below ``min_tokens`` measures nothing."""
-        return np.zeros(len(units), dtype=np.bool_)
+    def to_be_measured(self, units: Units) -> Flags:
+        """All: ``min_tokens`` are the model's."""
+        return np.ones(len(units), dtype=np.bool_)
+
+    def too_short(self, units: Units, measures: Measures) -> Flags:
+        """Those without a perplexity: it goes by the model's tokens."""
+        return np.isnan(_numbers(measures, "perplexity"))
 
     def measure(self, units: Units) -> Measures:
         """One call of the model a sentence."""
-        profile, score, knows = self._profile, self._model.score, self._vocabulary.__getitem__
+        score, knows = self._model.score, self._vocabulary.__getitem__
         perplexity = np.full(len(units), np.nan)
         oov_share = np.full(len(units), np.nan)
         model_tokens = np.zeros(len(units))
         for index, text in enumerate(units.strings):
-            # KenLM reads C strings, in which NUL is the end.
-            sentences = profile(text.replace("\0", "\ufffd") if "\0" in text else text)
+            sentences = self._sentences(text)
             log10, tokens, known = 0.0, 0, 0
             for sentence in sentences:
                 log10 += score(" ".join(sentence))
@@ -143,7 +167,212 @@ class Perplexity(Filter):
                 oov_share[index] = (tokens - known) / tokens
             if tokens >= self.min_tokens:
                 perplexity[index] = 10.0 ** (-log10 / (tokens + len(sentences)))
-        return {"perplexity": perplexity, "oov_share": oov_share, "model_tokens": model_tokens}
+        taken = {"perplexity": perplexity, "oov_share": oov_share, "model_tokens": model_tokens}
+        return taken if self.buckets is None else {**taken, "bucket": self._buckets(perplexity)}
+
+    def _sentences(self, text: str) -> list[list[str]]:
+        """Those of a text as lists of tokens, none of which stands for something else to KenLM."""
+        name = self._profile
+        if name != "ccnet":
+            # KenLM reads C strings, in which NUL is the end.
+            return PROFILES[name](text.replace("\0", "\ufffd") if "\0" in text else text)
+        pieces: list[str] = self._pieces.encode(ccnet(text), out_type=str)
+        if not set(_SPECIAL).isdisjoint(pieces):  # a SentencePiece model of its user's making
+            pieces = ["<unk>" if piece in _SPECIAL else piece for piece in pieces]
+        return [pieces] if pieces else []
+
+    def _buckets(self, perplexity: Numbers) -> pa.LargeStringArray:
+        found = self.buckets.found if isinstance(self.buckets, Percentiles) else self.buckets
+        assert found is not None and found.low is not None and found.high is not None
+        place = (perplexity >= found.low).astype(np.int64) + (perplexity >= found.high)
+        names = pa.array(BUCKETS, pa.large_string())
+        return names.take(pa.array(place, pa.int64(), mask=np.isnan(perplexity)))
+
+    # ---- percentiles ----
+
+    def _percentiles(self) -> dict[str, Percentiles]:
+        """The parameters that are percentiles still to be found, by name."""
+        named = {"bounds": self.bounds, "buckets": self.buckets}
+        return {
+            name: each
+            for name, each in named.items()
+            if isinstance(each, Percentiles) and each.found is None
+        }
+
+    def _files(self, percentiles: Percentiles) -> list[LocalPath]:
+        """The files of its reference; none where it has none of its own, or is at fault."""
+        if _published(percentiles) is not None:
+            return []
+        try:
+            return reference_files(percentiles.of) if percentiles.of else []
+        except ConfigError:  # which `check` tells
+            return []
+
+    def _percentiles_of_nothing(self) -> Iterable[tuple[str, str]]:
+        if isinstance(self.buckets, (Bounds, Percentiles)):
+            ends = self.buckets
+            ends = ends.percentile if isinstance(ends, Percentiles) else ends
+            if ends.low is None or ends.high is None:
+                yield "buckets", "expected two numbers: where middle begins, and where tail does"
+        for name, each in self._percentiles().items():
+            language = _published(each)
+            if language is not None:
+                table = _published_tables()
+                if language not in table:
+                    yield name, f'CCNet published none for "{language}"; {nearest(language, table)}'
+                    continue
+                try:
+                    each.within(table[language])
+                except KeyError as error:
+                    known = ", ".join(f"{at:g}" for at in table[language])
+                    yield name, f"CCNet's percentile {error.args[0]:g} is not known; known: {known}"
+            elif each.of:
+                try:
+                    reference_files(each.of)
+                except ConfigError as error:
+                    yield name, str(error)
+            elif self._stated_values() is None:
+                yield (
+                    name,
+                    f"{self._beside.name} beside the model states no percentiles: "
+                    "say `of:` and files of texts in the language",
+                )
+
+    def _stated_values(self) -> Mapping[float, float] | None:
+        """Percentile -> perplexity, as the file beside the model has them."""
+        stated = (self._stated or {}).get("percentiles")
+        values = stated.get("values") if isinstance(stated, Mapping) else None
+        if not isinstance(values, list) or len(values) != 101:
+            return None
+        if not all(isinstance(value, (int, float)) for value in values):
+            return None
+        return dict(enumerate(map(float, values)))
+
+    def _bounds_of(self, percentiles: Percentiles) -> Bounds:
+        """Its numbers.
+
+        Errors: ConfigError where the reference has too few texts.
+        """
+        language = _published(percentiles)
+        if language is not None:
+            return percentiles.within(_published_tables()[language])
+        if not percentiles.of:
+            stated = self._stated_values() or {}
+            ends = np.array(list(stated), dtype=np.float64)
+            values = np.array(list(stated.values()), dtype=np.float64)
+            wanted = percentiles.percentile
+            at = {
+                end: float(np.interp(end, ends, values))
+                for end in (wanted.low, wanted.high)
+                if end is not None
+            }
+            return percentiles.within(at)
+        written = ", ".join(path.written for path in percentiles.of)
+        found = [np.zeros(0)]
+        try:
+            for texts in reference_texts(reference_files(percentiles.of)):
+                measures = replace(self, buckets=None).measure(Units(texts))
+                found.append(_numbers(measures, "perplexity"))
+        except ConfigError:
+            raise
+        except CleanpipeError as error:
+            raise ConfigError(f"{written}: {error}") from error
+        numbers = np.concatenate(found)
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers) < LEAST:
+            raise ConfigError(
+                f"{written}: {len(numbers)} texts have {self.min_tokens} tokens or more; "
+                f"percentiles take at least {LEAST}"
+            )
+        return percentiles.within(numbers)
+
+    # ---- models ----
+
+    def _stated_wrongly(self) -> Iterable[tuple[str, str]]:
+        try:
+            stated = self._stated
+        except ConfigError as error:
+            yield "model", str(error)
+            return
+        if stated is None:
+            if self.profile is not None:
+                yield from self._pieces_wrongly(self.profile)
+            elif Path(self.model).exists():
+                ways = (
+                    f'{{"profile": "words"}} into {self._beside.name} beside it, or `profile:` here'
+                )
+                yield "model", f"nothing says how to prepare text for this model: write {ways}"
+            return
+        name = stated.get("profile")
+        if fault := unusable(name):
+            yield "model", f"{self._beside.name}: {fault}"
+            return
+        assert isinstance(name, str)
+        if self.profile not in (None, name):
+            yield (
+                "profile",
+                f"{self._beside.name} beside the model says {name}, this says {self.profile}",
+            )
+            return
+        digest = stated.get("sha256")
+        if digest is not None and not isinstance(digest, str):
+            yield "model", f"{self._beside.name}: expected a text as sha256, got {digest!r}"
+        elif digest and self.sha256 and digest != self.sha256:
+            yield "sha256", f"{self._beside.name} beside the model says {digest}"
+        spm = stated.get("spm")
+        if spm is not None and not isinstance(spm, str):
+            yield "model", f"{self._beside.name}: expected a path as spm, got {spm!r}"
+        elif spm is not None and name != "ccnet":
+            yield (
+                "model",
+                f"{self._beside.name}: the profile {name} takes no SentencePiece model (spm)",
+            )
+        else:
+            yield from self._pieces_wrongly(name)
+
+    def _pieces_wrongly(self, profile: str) -> Iterable[tuple[str, str]]:
+        if profile == "ccnet" and self._spm is None:
+            yield (
+                "profile",
+                "the profile ccnet needs the SentencePiece model that the language model was "
+                "trained with: `spm:` here, or in the file beside the model",
+            )
+        elif profile != "ccnet" and self.spm is not None:
+            yield "spm", f"the profile {profile} takes no SentencePiece model"
+
+    def _other_text(self) -> Iterable[tuple[str, str]]:
+        """Signs that the model was trained on text prepared in another way."""
+        try:
+            model, name = self._model, self._profile
+            pieces = None if self._spm is None or not self._spm_exists else self._pieces
+        except ConfigError as error:
+            yield "model", str(error)
+            return
+        known = [word for word in IMPOSSIBLE[name] if word in model]
+        if known:
+            yield (
+                "model",
+                f'it knows "{known[0]}", which no text has that is prepared as {name}: it was '
+                "trained on text prepared in another way; name its own profile",
+            )
+        elif pieces is not None:
+            all_of_it = [pieces.id_to_piece(at) for at in range(pieces.get_piece_size())]
+            shared = sum(piece in model for piece in all_of_it)
+            if shared < _SHARED * len(all_of_it):
+                yield (
+                    "spm",
+                    f"of its {len(all_of_it):,} pieces the language model knows {shared:,}: it was "
+                    "trained with another SentencePiece model",
+                )
+
+    def _as_expected(self) -> bool:
+        """Whether the model is there, and the one that is meant; if not, the engine says so."""
+        expected = self.resources()[0].sha256
+        try:
+            digest = file_sha256(self.model)
+        except OSError:
+            return False
+        return expected is None or expected.lower() == digest
 
     @property
     def _beside(self) -> Path:
@@ -163,11 +392,40 @@ class Perplexity(Filter):
         return found
 
     @cached_property
-    def _profile(self) -> Profile:
-        name = self.profile or (self._stated or {}).get("profile")
+    def _profile(self) -> ProfileName:
+        name: Any = self.profile or (self._stated or {}).get("profile")
         if fault := unusable(name):
             raise ConfigError(f"perplexity: {self.model}: {fault}")
-        return PROFILES[str(name)]
+        found: ProfileName = name
+        return found
+
+    @cached_property
+    def _spm(self) -> LocalPath | None:
+        """The SentencePiece model, where any place names one."""
+        stated = (self._stated or {}).get("spm")
+        if self.spm is not None or not isinstance(stated, str):
+            return self.spm
+        return self.model.found(str(self._beside.parent / stated))
+
+    @property
+    def _spm_exists(self) -> bool:
+        return self._spm is not None and Path(self._spm).exists()
+
+    @cached_property
+    def _pieces(self) -> Any:
+        try:
+            import sentencepiece
+        except ImportError as error:
+            raise ConfigError(
+                f"perplexity: the module `sentencepiece` cannot be imported ({error}): "
+                "`pip install sentencepiece`"
+            ) from error
+        try:
+            return sentencepiece.SentencePieceProcessor(model_file=str(self._spm))
+        except (OSError, RuntimeError) as error:
+            raise ConfigError(
+                f"perplexity: {self._spm} is no SentencePiece model: {error}"
+            ) from error
 
     @cached_property
     def _model(self) -> Any:
@@ -205,3 +463,32 @@ class _Vocabulary(dict[str, bool]):
         known: bool = word in self._model
         self[word] = known
         return known
+
+
+def _numbers(measures: Measures, name: str) -> Numbers:
+    value = measures[name]
+    assert isinstance(value, np.ndarray)
+    return value
+
+
+def _as_rule(bounds: Bounds | Percentiles) -> Bounds | str:
+    """Bounds; in place of percentiles that are still to be found, their words."""
+    return bounds if isinstance(bounds, Bounds) else str(bounds)
+
+
+def _published(percentiles: Percentiles) -> str | None:
+    """The language, where they are of CCNet's published models."""
+    if len(percentiles.of) != 1 or not percentiles.of[0].written.startswith(_PUBLISHED):
+        return None
+    return percentiles.of[0].written.removeprefix(_PUBLISHED)
+
+
+def _published_tables() -> Mapping[str, Mapping[float, float]]:
+    """Language -> percentile -> perplexity, for CCNet's published models."""
+    path = Path(__file__).parent / "data" / "ccnet_percentiles.csv"
+    with path.open(encoding="ascii", newline="") as file:
+        rows = csv.DictReader(file)
+        return {
+            row.pop("language"): {float(at): float(value) for at, value in row.items()}
+            for row in rows
+        }

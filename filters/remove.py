@@ -103,7 +103,7 @@ class Remove(Rewriter):
             if not len(left):
                 break
             # Those that are too short would be measured for nothing.
-            judged = left if stage.looks_around() else left[~stage.too_short(every.take(left))]
+            judged = left[stage.to_be_measured(every.take(left))]
             some = every if len(judged) == len(every) else every.take(judged)
             measures = stage.measure(some)
             _, codes = stage.verdicts(some, measures)

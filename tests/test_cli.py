@@ -154,7 +154,7 @@ def test_a_recipe_without_sources_needs_an_input(clean: Cli, tmp_path: Path) -> 
     assert summary(tmp_path / "out")["documents"]["in"] == 486
 
 
-@pytest.mark.parametrize("name", sorted(recipes()))
+@pytest.mark.parametrize("name", sorted({*recipes()} - {"ccnet"}))  # which needs models
 def test_init_prints_a_file_that_plans(name: str, clean: Cli, tmp_path: Path) -> None:
     ended = clean("init", name)
     assert ended.code == 0 and ended.out.startswith("#")

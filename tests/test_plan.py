@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (rows of tables)
 from __future__ import annotations
 
+import hashlib
 import pickle
 import re
 from pathlib import Path
@@ -142,7 +143,7 @@ def test_content_counts_and_the_folder_does_not(stage: Any, tmp_path: Path) -> N
         folder = tmp_path / name / "m"
         folder.mkdir(parents=True)
         for file in ("list.txt", "list2.txt", "model.bin", "stated.bin"):
-            (folder / file).write_bytes(file.encode() + word)
+            (folder / file).write_bytes(arpa(file.encode() + word))
         (folder / "stated.bin.json").write_text('{"profile": "words"}')
         sources = {"a": {"paths": "x"}}
         made.append(plan_of(stage, base=str(tmp_path / name), sources=sources))
@@ -151,13 +152,20 @@ def test_content_counts_and_the_folder_does_not(stage: Any, tmp_path: Path) -> N
     assert all(name.startswith("m/") for name in made[0].resources)
 
 
+def arpa(word: bytes) -> bytes:
+    """A KenLM model of one word."""
+    ones = b"\n".join((b"-1\t<unk>\t0", b"0\t<s>\t0", b"-1\t</s>", b"-1\t" + word + b"\t0"))
+    head = b"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n"
+    return head + ones + b"\n\n\\2-grams:\n-1\t<s> " + word + b"\n\n\\end\\\n"
+
+
 def test_what_ships_with_the_package_has_no_place() -> None:
     assert not any(name.startswith("/") for name in plan_of("language").resources)
 
 
 def test_models_that_are_not_what_they_should_be(tmp_path: Path) -> None:
-    (tmp_path / "m.bin").write_bytes(b"x")
-    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+    (tmp_path / "m.bin").write_bytes(arpa(b"x"))
+    digest = hashlib.sha256(arpa(b"x")).hexdigest()
     stage = {"perplexity": {"model": "m.bin", "profile": "words", "sha256": digest.upper()}}
     assert plan_of(stage, base=str(tmp_path)).resources == {"m.bin": digest}
     (tmp_path / "m.bin").write_bytes(b"y")

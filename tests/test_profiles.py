@@ -107,7 +107,6 @@ def test_sentences_keep_every_character_but_line_breaks() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ccnet", "planned"),
         ("wrods", "expected one of words, characters"),
         (None, "expected one of words, characters"),
         (3, "got 3"),

@@ -118,12 +118,12 @@ def test_summary_has_the_promised_shape() -> None:
     stats = balanced()
     stats.total.bytes_in, stats.total.bytes_kept, stats.total.bytes_dropped = 100, 50, 30
     stats.total.tokens_in, stats.total.tokens_kept, stats.total.tokens_dropped = 20, 10, 7
-    stats.stages["a"] = StageCounts(9, 8, 3, 2, 1.23456)
+    stats.stages["a"] = StageCounts(9, 8, 1, 3, 2, 1.23456)
     stats.source = {"web": Counts(documents_in=10, kept=5, dropped=4, dead=1)}
     stats.language = {"zh": Counts(documents_in=2), "en": Counts(documents_in=1, kept=1)}
     stats.replaced, stats.extra = 4, 3
     made = summary(stats, ["b", "a", "none"], [], "f" * 64, 7.0004)
-    stage = {"judged": 0, "dropped": 0, "units_removed": 0, "seconds": 0.0}
+    stage = {"judged": 0, "too_short": 0, "dropped": 0, "units_removed": 0, "seconds": 0.0}
     assert made == {
         "documents": {"in": 10, "kept": 5, "dropped": 4, "dead": 1},
         "bytes": {"in": 100, "kept": 50, "dropped": 30, "removed": 20},
@@ -134,6 +134,7 @@ def test_summary_has_the_promised_shape() -> None:
                 "name": "a",
                 "in": 9,
                 "judged": 8,
+                "too_short": 1,
                 "dropped": 3,
                 "units_removed": 2,
                 "seconds": 1.235,

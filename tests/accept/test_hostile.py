@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import psutil
 import pytest
 
-from ..native.hostile import TEXTS, kernels, seconds
+from ..native.hostile import TEXTS, kernels
+from ..times import seconds
 
 SIZE = 64 << 20
 SLOWEST = 600

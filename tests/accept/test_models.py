@@ -6,12 +6,16 @@ import gzip
 import json
 import os
 import random
+import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pytest
 
@@ -21,6 +25,8 @@ from cleanpipe.filters.perplexity import Perplexity
 from cleanpipe.filters.profiles import ProfileName
 from cleanpipe.parameters import LocalPath
 from cleanpipe.units import Units
+
+from ..jobs import command, environment
 
 DATA = Path(os.environ.get("CLEANPIPE_SHARED", "../shared")) / "data"
 PASSAGES = "corpus/zh/cmrc2018_wiki_passages.jsonl.gz"
@@ -65,7 +71,7 @@ def test_chinese_held_out_median() -> None:
 
 
 def test_chinese_preparation_is_the_one_of_training() -> None:
-    profile = scorer("zh", "characters")._profile
+    profile = scorer("zh", "characters")._sentences
     prepared = [sentence for text in held_out_zh() for sentence in profile(text)]
     assert prepared == held_out_lines("zh")
 
@@ -74,7 +80,9 @@ def test_english_held_out_median() -> None:
     lines = held_out_lines("en")
     stage = scorer("en", "words")
     # It is prepared already and stays what it is, but for sentences: a number's point split off.
-    again = [[token for line in stage._profile(" ".join(line)) for token in line] for line in lines]
+    again = [
+        [token for line in stage._sentences(" ".join(line)) for token in line] for line in lines
+    ]
     assert again == lines
     # kprep.py held out 500 passages, whose bounds are lost: 2,149 lines are 4.3 a passage.
     texts = ["\n".join(map(" ".join, lines[at : at + 4])) for at in range(0, len(lines), 4)]
@@ -92,6 +100,49 @@ def test_shuffled_words_are_a_surprise(language: str, profile: ProfileName, rati
     stage = scorer(language, profile)
     [plain], [worse] = measured(stage, [text]), measured(stage, [shuffled])
     assert worse > ratio * plain
+
+
+def mapped(process: psutil.Process, path: Path) -> tuple[int, int]:
+    """Resident and proportional bytes of a file's mappings in a process; 0 where it has none."""
+    with suppress(psutil.Error):
+        maps = [each for each in process.memory_maps(grouped=False) if each.path == str(path)]
+        return sum(each.rss for each in maps), sum(each.pss for each in maps)
+    return 0, 0
+
+
+def test_two_workers_hold_one_copy_of_a_model(tmp_path: Path) -> None:
+    """Ray's workers map the model's file: what they hold together is what one does."""
+    model = (DATA / "models/en_wiki_5gram.q8.trie.bin").resolve()
+    stage = {"model": str(model), "profile": "words"}
+    files = [str(path) for path in sorted((DATA / "corpus/web").glob("*.jsonl.gz"))]
+    tree = {
+        "sources": {"web": {"paths": files}},
+        "stages": [{"perplexity": stage}],
+        "shard_bytes": "1MiB",
+    }
+    (tmp_path / "pipeline.yaml").write_text(json.dumps(tree))
+    options = ("--output", tmp_path / "out", "--runner", "ray", "--workers", 2)
+    run = subprocess.Popen(
+        command("run", tmp_path / "pipeline.yaml", *options),
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    seen: list[list[tuple[int, int]]] = []
+    while run.poll() is None:
+        with suppress(psutil.Error):
+            children = psutil.Process(run.pid).children(recursive=True)
+            held = [mapped(child, model) for child in children if "ray::" in child.name()]
+            seen.append([each for each in held if each[0]])
+        time.sleep(0.05)
+    assert run.returncode == 0
+    both = [held for held in seen if len(held) == 2]
+    assert both, "never two workers at work"
+    resident, together = max((sum(r for r, _ in held), sum(p for _, p in held)) for held in both)
+    size = model.stat().st_size
+    print(f"model {size:,} bytes; resident in two workers {resident:,}, PSS {together:,}")
+    assert together <= 1.1 * size
+    assert resident >= 1.5 * size, "the two together map it twice"
 
 
 def test_language_of_labelled_sentences() -> None:

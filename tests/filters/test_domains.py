@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from cleanpipe.filters.domains import Domains
 from cleanpipe.parameters import build
 from cleanpipe.units import Units
 
+from ..times import ratio
 from .table import faults
 
 LISTS = {
@@ -205,11 +206,9 @@ def test_faults(parameters: Mapping[str, Any], expected: list[str], folder: Path
 def test_time_is_linear(piece: str, folder: Path) -> None:
     stage = built(folder, {"lists": "ut1"})
 
-    def seconds(size: int) -> float:
-        urls = [start + piece * (size // len(piece)) for start in ("http://a.com/", "http://", "")]
-        start = time.process_time()
-        stage.measure(units(*urls))
-        return time.process_time() - start
+    def urls(size: int) -> Units:
+        starts = ("http://a.com/", "http://", "")
+        return units(*(start + piece * (size // len(piece)) for start in starts))
 
-    seconds(100)
-    assert seconds(160_000) < 16 * seconds(20_000) + 0.05
+    short, long = (partial(stage.measure, urls(size)) for size in (20_000, 160_000))
+    assert ratio(long, short, 16, 0.05) < 16

@@ -6,6 +6,7 @@ import importlib.util
 import pickle
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from cleanpipe.filters.replacing import Change, changed, composed, edits
 from cleanpipe.stage import Edits, Measures
 from cleanpipe.units import Units
 from tests.filters.table import faults, made
-from tests.native.hostile import seconds
+from tests.times import ratio
 
 FORMS = get_args(Form)
 HAS_FTFY = importlib.util.find_spec("ftfy") is not None
@@ -236,7 +237,5 @@ def test_a_long_line(unit: str) -> None:
     def units(size: int) -> Units:
         return Units(pa.array(["a" + unit * (size // len(unit.encode()))], pa.large_string()))
 
-    stage.rewrite(units(100))
-    short, long = units(2**16), units(2**18)
-    fast = min(seconds(lambda: stage.rewrite(short)) for _ in range(2))
-    assert seconds(lambda: stage.rewrite(long)) < 12 * fast + 0.05
+    short, long = (partial(stage.rewrite, units(size)) for size in (2**16, 2**18))
+    assert ratio(long, short, 12, 0.05) < 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -174,10 +173,3 @@ def kernels(text: bytes) -> dict[str, Callable[[], object]]:
         "minhash": partial(_native.minhash, array, GRAM, *permutations(16, 1)),
         "index": partial(_native.index_query, (index, index), array),
     }
-
-
-def seconds(call: Callable[[], object]) -> float:
-    """Of this thread, whatever else the machine does."""
-    begun = time.thread_time()
-    call()
-    return time.thread_time() - begun

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from cleanpipe import _native
 
+from ..times import ratio
 from . import reference_tokens as reference
 from .hostile import TEXTS as HOSTILE
 from .hostile import array_of
-from .test_hostile import MOST, PAGES, SIZE, ratio
+from .test_hostile import MOST, PAGES, SIZE
 from .test_ngrams import gram
 from .test_tokens import CLASS, CODES, TEXTS, code_spans, rows_below, strings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -10,7 +9,8 @@ import pytest
 
 from cleanpipe import _native
 
-from .hostile import HIGH, LOW, TEXTS, array_of, colliding, kernels, seconds
+from ..times import ratio, seconds
+from .hostile import HIGH, LOW, TEXTS, array_of, colliding, kernels
 from .reference_measures import REFERENCE
 from .test_measures import differences
 
@@ -21,18 +21,6 @@ the cache, 16 if it were quadratic."""
 PAGES = 20e-9
 """Seconds a byte, beside it: longer results are in new pages, which can take longer than what is
 written to them. What is quadratic takes microseconds a byte."""
-
-
-def ratio(
-    long: Callable[[], object], short: Callable[[], object], most: float, free: float = 0
-) -> float:
-    """How many times as long the one takes, less `free` seconds; tried again where above `most`."""
-    short()  # so that memory is there
-    slow, fast = seconds(long), seconds(short)
-    end = time.thread_time() + 2
-    while (slow - free) / fast >= most and time.thread_time() < end:
-        slow, fast = min(slow, seconds(long)), min(fast, seconds(short))
-    return (slow - free) / fast
 
 
 @pytest.mark.parametrize("name", TEXTS)

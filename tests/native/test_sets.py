@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from cleanpipe import _native
 from cleanpipe.signatures import permutations
 
+from ..times import ratio, within
 from . import reference_tokens as reference
 from .test_minhash import Exported, ran_beside, run_with
 from .test_ngrams import expected
@@ -247,20 +248,15 @@ def descending(size: int) -> str:
     return " ".join(words[i] for i in np.argsort(hashes)[::-1].tolist())
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    begun = time.thread_time()  # whatever else the machine does
-    call()
-    return time.thread_time() - begun
-
-
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_no_text_is_slow_to_sort(kind: str) -> None:
     """Sorting and the digest beside what tokens, n-grams and one permutation take."""
     texts = strings([HOSTILE[kind](500_000)])
     a, b = permutations(1, 1)
-    sketched = min(seconds(lambda: _native.sketches(texts, 1, a, b)) for _ in range(4))
-    signed = min(seconds(lambda: _native.minhash(texts, 1, a, b)) for _ in range(4))
-    assert sketched < 8 * signed
+    sketched, signed = (
+        partial(kernel, texts, 1, a, b) for kernel in (_native.sketches, _native.minhash)
+    )
+    assert ratio(sketched, signed, 8) < 8
 
 
 def test_a_small_set_is_searched_for() -> None:
@@ -268,8 +264,7 @@ def test_a_small_set_is_searched_for() -> None:
     large = list(range(0, 2_000_000, 2))
     offsets, hashes = flat([[4, 5, 1_999_998], large])
     pairs = np.zeros(2000, "i8"), np.ones(2000, "i8")
-    taken = min(seconds(lambda: _native.jaccard(offsets, hashes, *pairs)) for _ in range(3))
-    assert taken < 0.2
+    assert within(lambda: _native.jaccard(offsets, hashes, *pairs), 0.2)
     found = _native.jaccard(offsets, hashes, *pairs)
     assert set(found.tolist()) == {2 / 1_000_001}
 
