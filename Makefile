@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 BUILT_FROM := pyproject.toml setup.py $(shell find cleanpipe/native -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test kenlm accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-rules bench-languages bench-perplexity format clean
+.PHONY: help demo test kenlm accept sanitize fuzz bench bench-peers bench-dedup bench-contamination bench-scale bench-instructions bench-parity bench-recipe bench-rules bench-languages bench-perplexity format clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ bench-contamination: $(INSTALLED) ## planted test items: what ours and two n-gra
 
 bench-parity: $(INSTALLED) ## Gopher's, FineWeb's and C4's rules, ours beside datatrove's; takes minutes
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.parity $(ARGS)
+
+bench-recipe: $(INSTALLED) ## the whole recipe web-en: time by part beside wc -w, and datatrove's; takes minutes
+	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.recipe $(ARGS)
 
 bench-rules: $(INSTALLED) ## recipes on clean text and on planted junk: what each rule drops, and wrongly
 	CLEANPIPE_SHARED='$(abspath $(CLEANPIPE_SHARED))' $(BIN)/python -m benchmarks.rules $(ARGS)

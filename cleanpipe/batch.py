@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from itertools import repeat
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -212,10 +214,10 @@ class Batch:
             "language": language.take(index),
             "url": self.url.take(index),
         }
-        drops = [self.drops[int(row)] for row in rows]
+        drops = [self.drops[row] for row in rows.tolist()]
         for column in DROPPED:
             if column.name not in made:
-                values = [getattr(drop, column.name) for drop in drops]
+                values = list(map(attrgetter(column.name), drops))
                 made[column.name] = pa.array(values, column.type)
         return pa.table([made[name] for name in DROPPED.names], schema=DROPPED)
 
@@ -280,11 +282,15 @@ class Batch:
             text_hash=table.column("text_hash"),
         )
         batch.alive = table.column("alive").to_numpy(zero_copy_only=False).copy()
-        drops = table.column("drop")
-        names = set(Drop.__dataclass_fields__)
-        for row in np.flatnonzero(~batch.alive):
-            reason: dict[str, Any] = drops[int(row)].as_py()
-            batch.drops[int(row)] = Drop(**{k: v for k, v in reason.items() if k in names})
+        rows = np.flatnonzero(~batch.alive)
+        reasons = table.column("drop").take(pa.array(rows, pa.int64()))
+        fields = [reasons.field(name) for name in Drop.__dataclass_fields__]
+        # Most fields are null for all: those need no look at each.
+        values = [
+            repeat(None) if field.null_count == len(field) else field.to_pylist()
+            for field in fields
+        ]
+        batch.drops = dict(zip(rows.tolist(), map(Drop, *values), strict=False))
         return batch
 
 

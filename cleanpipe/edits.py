@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from cleanpipe.batch import EDITS, MATCHES, TEXT, Batch, Records, text_views
 from cleanpipe.bounds import Numbers
 from cleanpipe.spec import Step
-from cleanpipe.stage import MATCHED_BY, Codes, Edits, Measures, Rewriter, Rows
-from cleanpipe.text import Segments, removal_ranges
+from cleanpipe.stage import MATCHED_BY, Codes, Edits, Measures, Rewriter, Rows, Rule
+from cleanpipe.text import Segments, buffers, removal_ranges
 from cleanpipe.units import Units
 
 EDIT_TEXT_BYTES = 200
@@ -72,13 +72,14 @@ def apply_edits(text: pa.Array, edits: Edits) -> tuple[npt.NDArray[np.int64], li
     views = text_views(text)
     changed = np.unique(edits.unit)
     bounds = np.searchsorted(edits.unit, [*changed, len(views)])
+    starts, ends = edits.start.tolist(), edits.end.tolist()
     texts = []
     for position, unit in enumerate(changed.tolist()):
         view = views[unit]
         parts: list[bytes | memoryview] = []
         last = 0
         for edit in range(bounds[position], bounds[position + 1]):
-            start, end = int(edits.start[edit]), int(edits.end[edit])
+            start, end = starts[edit], ends[edit]
             if not last <= start <= end <= len(view):
                 raise ValueError(f"edit {start}-{end} after {last} in a text of {len(view)} bytes")
             parts.append(view[last:start])
@@ -93,39 +94,54 @@ def apply_edits(text: pa.Array, edits: Edits) -> tuple[npt.NDArray[np.int64], li
 def edit_table(
     step: Step, stage: Rewriter, edits: Edits, rows: Rows, text: pa.Array, batch: Batch
 ) -> pa.Table:
-    views = text_views(text)
+    """The rows for ``edits/`` of sound edits (:func:`apply_edits` has looked at them)."""
     rules = stage.rules()
-    chosen = [rules[code - 1] for code in edits.rule.tolist()]
+    chosen = pa.array(edits.rule.astype(np.int64) - 1)
     places = pa.array(rows[edits.unit], pa.int64())
-    shown = [
-        bytes(views[unit][start : min(end, start + EDIT_TEXT_BYTES)]).decode(errors="ignore")
-        for unit, start, end in zip(
-            edits.unit.tolist(), edits.start.tolist(), edits.end.tolist(), strict=True
-        )
-    ]
-    values = edits.value.tolist()
+    shown = Segments(text, edits.unit, edits.start, _shown_ends(text, edits)).texts
     columns = {
         "id": batch.id.take(places),
         "file": batch.file.take(places),
         "row": batch.row.take(places),
-        "stage": pa.array([step.name] * len(edits), TEXT),
-        "rule": pa.array([rule.name for rule in chosen], TEXT),
-        "measure": pa.array([rule.measure for rule in chosen], TEXT),
+        "stage": pa.repeat(pa.scalar(step.name, TEXT), len(edits)),
+        "rule": pa.array([rule.name for rule in rules], TEXT).take(chosen),
+        "measure": pa.array([rule.measure for rule in rules], TEXT).take(chosen),
         "value": pa.array(edits.value, pa.float64(), from_pandas=True),
-        "bound": pa.array(
-            [rule.broken_by(value) for rule, value in zip(chosen, values, strict=True)], TEXT
-        ),
+        "bound": _bounds(rules, edits),
         "start": pa.array(edits.start, pa.int64()),
         "end": pa.array(edits.end, pa.int64()),
         "replacement": pa.array([put or None for put in edits.replacement], TEXT)
         if edits.replacement is not None
         else pa.nulls(len(edits), TEXT),
-        "text": pa.array(shown, TEXT),
+        "text": shown,
         "match": pa.array(edits.match, TEXT)
         if edits.match is not None
         else pa.nulls(len(edits), TEXT),
     }
     return pa.table([columns[name] for name in EDITS.names], schema=EDITS)
+
+
+def _shown_ends(text: pa.Array, edits: Edits) -> npt.NDArray[np.int64]:
+    """Where what is shown of each edit's text ends: never inside a character."""
+    offsets, data = buffers(text)
+    ends = np.minimum(edits.end, edits.start + EDIT_TEXT_BYTES)
+    cut = ends < edits.end
+    for _ in range(3):  # a character has at most three bytes behind its first
+        inside = np.flatnonzero(cut)
+        inside = inside[data[offsets[edits.unit[inside]] + ends[inside]] >> 6 == 0b10]
+        ends[inside] -= 1
+    return ends
+
+
+def _bounds(rules: Sequence[Rule], edits: Edits) -> pa.Array:
+    """The bound that each edit's value breaks; worked out once for equal values of a rule."""
+    shown = np.empty(len(edits), dtype=object)
+    for code in np.unique(edits.rule).tolist():
+        mine = edits.rule == code
+        values, which = np.unique(edits.value[mine], return_inverse=True)
+        texts = [rules[code - 1].broken_by(value) for value in values.tolist()]
+        shown[mine] = np.array(texts, dtype=object)[which]
+    return pa.array(shown, TEXT)
 
 
 def match_table(step: Step, found: pa.Table, rows: Rows, batch: Batch) -> pa.Table:

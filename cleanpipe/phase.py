@@ -178,12 +178,11 @@ class PhaseRun:
                         drop.bound = shown.bound
                 batch.drops[int(rows[place])] = drop
         failed_places = np.flatnonzero(codes > 0)
-        for place in failed_places.tolist():
-            drop = batch.drops[int(rows[place])]
-            for code, (rule, failed) in enumerate(zip(rules, failures, strict=True), 1):
-                reason = batch.alive[rows[place]] and code == codes[place]
-                if failed[place] and not reason:
-                    drop.also_failed.append(f"{step.name}.{rule.name}")
+        alive = batch.alive[rows]
+        for code, (rule, failed) in enumerate(zip(rules, failures, strict=True), 1):
+            also = failed & (codes > 0) & ~(alive & (codes == code))
+            for row in rows[also].tolist():
+                batch.drops[row].also_failed.append(f"{step.name}.{rule.name}")
         batch.alive[rows[failed_places]] = False
         return measures
 
@@ -200,8 +199,8 @@ class PhaseRun:
             self.watch(Judged(step, stage, rows, measures, ()))
         if not len(edits):
             return EDITS.empty_table(), measures
-        table = edit_table(step, stage, edits, rows, units.text, batch)
         changed, texts = apply_edits(units.text, edits)
+        table = edit_table(step, stage, edits, rows, units.text, batch)
         new = pa.array(texts, TEXT)
         places = rows[changed]
         batch.text = _put(batch.text, places, new)

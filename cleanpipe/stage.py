@@ -287,6 +287,14 @@ class Filter(Stage):
         for it. Default: no."""
         return False
 
+    def to_be_measured(self, units: Units) -> Flags:
+        """Flags, shape (n,): which units to measure where nothing is stored of those that are not
+        judged. Default: those of at least ``min_tokens`` tokens; all where units are compared
+        (:meth:`within_documents`). It must not leave out any that :meth:`too_short` does not."""
+        if self.min_tokens < 1 or self.within_documents():
+            return np.ones(len(units), dtype=np.bool_)
+        return units.number("tokens") >= self.min_tokens
+
     def too_short(self, units: Units, measures: Measures) -> Flags:
         """Flags, shape (n,): which units are not to be judged, for they are short; ``measures``
         are theirs as :meth:`measure` gave them."""

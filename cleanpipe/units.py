@@ -52,7 +52,7 @@ class Units:
                 first that has it) in one go. Default: each is taken alone.
             document: see above. Default: these are no parts of documents.
         """
-        self.text = text
+        self._given = text
         self.document = document
         self._known: Mapping[str, Value] = {} if known is None else known
         self._find = find
@@ -63,7 +63,12 @@ class Units:
         self._surface: dict[str, tuple[Numbers, npt.NDArray[np.bool_]]] = {}
 
     def __len__(self) -> int:
-        return len(self.text)
+        return len(self._given)
+
+    @cached_property
+    def text(self) -> pa.LargeStringArray:
+        """The texts, as they were given."""
+        return self._given
 
     @cached_property
     def strings(self) -> list[str]:
@@ -137,9 +142,17 @@ class _Part(Units):
 
     def __init__(self, whole: Units, rows: npt.NDArray[np.int64]) -> None:
         document = None if whole.document is None else whole.document[rows]
-        super().__init__(whole.text.take(pa.array(rows, pa.int64())), document=document)
+        super().__init__(whole.text, document=document)
         self._whole = whole
         self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def text(self) -> pa.LargeStringArray:
+        """These rows' texts, copied only if asked for: most filters look at numbers alone."""
+        return self._whole.text.take(pa.array(self._rows, pa.int64()))
 
     @cached_property
     def strings(self) -> list[str]:

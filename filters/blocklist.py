@@ -13,7 +13,7 @@ from cleanpipe.bounds import Bounds
 from cleanpipe.errors import ConfigError
 from cleanpipe.filters import phrases as sources
 from cleanpipe.filters.addresses import domain_of, host_of
-from cleanpipe.filters.matching import Hit, Matcher, hits, is_counted, phrase_key
+from cleanpipe.filters.matching import Hit, Matcher, candidates, hits, is_counted, phrase_key
 from cleanpipe.filters.phrases import Entry
 from cleanpipe.parameters import LocalPath, LocalPaths
 from cleanpipe.patterns import compiled
@@ -168,9 +168,12 @@ class Blocklist(Filter):
         return tuple(Rule(name, measure, bounds) for name, measure, bounds in bounded if bounds)
 
     def measure(self, units: Units) -> Measures:
-        """One pass of the automaton a unit; boundaries only where it found something."""
-        found = (len(each) for each in self._hits(units))
-        counted = np.fromiter(found, np.float64, len(units))
+        """One search of all units; of each by itself only where that found something."""
+        counted = np.zeros(len(units))
+        rows = (
+            candidates(units.text, self._matchers) if self.table is None else np.arange(len(units))
+        )
+        counted[rows] = [len(each) for each in self._hits(units.take(rows))]
         tokens = np.maximum(units.number("tokens"), 1.0)
         return {"hits": counted, "hits_per_1000_tokens": 1000.0 * counted / tokens}
 

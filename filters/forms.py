@@ -49,7 +49,7 @@ def _long_rows() -> re.Pattern[str]:
     marks = (
         char
         for char in map(chr, range(0x30000))  # no marks beyond
-        if not 0xD800 <= ord(char) < 0xE000
+        if (unicodedata.combining(char) or unicodedata.decomposition(char))  # the others stay
         and unicodedata.combining(unicodedata.normalize("NFKD", char)[0])
     )
     return re.compile(f"[{''.join(marks)}]{{{LONG + 1},}}")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.stage import Filter, Measures, Rule
 from cleanpipe.units import Units
 
@@ -48,6 +48,10 @@ class LineRuns(Filter):
         if self.shorter_than < 1:
             return [("shorter_than", f"expected at least 1, got {self.shorter_than}")]
         return []
+
+    def to_be_measured(self, units: Units) -> Flags:
+        """All: a short one is part of a run too."""
+        return np.ones(len(units), dtype=np.bool_)
 
     def measure(self, units: Units) -> Measures:
         """Two surface measures, and one walk over their changes."""

@@ -13,10 +13,13 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+import numpy as np
+import pyarrow as pa
+from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
 
 from cleanpipe.filters import separators
 from cleanpipe.filters.boundaries import dictionary_breaks, goes_on, joint, unspaced
+from cleanpipe.filters.candidates import Folded, Places
 from cleanpipe.filters.folding import FoldedLine, fold, simplified
 from cleanpipe.filters.phrases import Entry
 from cleanpipe.patterns import compiled
@@ -101,6 +104,20 @@ class Matcher:
         covered = _Covers(list(self._covers(text)))
         return [hit for hit in found if not covered.cover(hit.start, hit.end)]
 
+    def may_match(self, texts: Folded) -> Places:
+        """Which texts may have a match, in no order, some twice; none else has one.
+
+        Only whole phrases are looked for so: with patterns, lines or phrases with something
+        between their characters it is every text.
+        """
+        if self._patterns or self._whole or self._separated:
+            return np.concatenate([texts.rows, texts.others])
+        if not self._keys:
+            return np.zeros(0, np.int64)
+        found = self._bytes_automaton.find_matches_as_indexes(texts.data, overlapping=True)
+        _, starts, ends = np.array(found, np.int64).reshape(-1, 3).T
+        return np.concatenate([texts.whole(starts, ends), texts.others])
+
     def _all(self, text: Text) -> Iterator[Hit]:
         if self._keys:
             yield from self._phrases(text)
@@ -158,6 +175,13 @@ class Matcher:
         return _automaton(self._keys)
 
     @cached_property
+    def _bytes_automaton(self) -> BytesAhoCorasick:
+        keys = [key.encode() for key in self._keys]
+        return BytesAhoCorasick(
+            keys, matchkind=MatchKind.Standard, implementation=_implementation(keys)
+        )
+
+    @cached_property
     def _exempt_automaton(self) -> AhoCorasick:
         return _automaton(self._barred)
 
@@ -176,6 +200,13 @@ def hits(text: str, matchers: Sequence[Matcher]) -> list[Hit]:
         if not taken or hit.start >= taken[-1].end:
             taken.append(hit)
     return taken
+
+
+def candidates(text: pa.LargeStringArray, matchers: Sequence[Matcher]) -> Places:
+    """The texts that may have a match, int64, ascending: in no other has :func:`hits` any."""
+    texts = Folded(text)
+    found = [matcher.may_match(texts) for matcher in matchers]
+    return np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))
 
 
 class Text:
@@ -250,14 +281,17 @@ def _keys(phrase: str) -> Iterator[str]:
 
 
 def _automaton(keys: Sequence[str]) -> AhoCorasick:
-    small = sum(len(key.encode()) for key in keys) <= _DFA_BYTES
     return AhoCorasick(
         keys,
         matchkind=MatchKind.Standard,
         store_patterns=False,
-        # Three times the speed, for memory that only a short list affords.
-        implementation=Implementation.DFA if small else None,
+        implementation=_implementation([key.encode() for key in keys]),
     )
+
+
+def _implementation(keys: Sequence[bytes]) -> Implementation | None:
+    """Three times the speed, for memory that only a short list affords."""
+    return Implementation.DFA if sum(map(len, keys)) <= _DFA_BYTES else None
 
 
 def _found(automaton: AhoCorasick, folded: str) -> list[tuple[int, int, int]]:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from cleanpipe.bounds import Bounds
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Rule
+from cleanpipe.text import buffers
 from cleanpipe.units import Units
 
 _HIGH = bytes(range(0x80, 0xC0))
@@ -55,17 +58,28 @@ class Mojibake(Filter):
         return (Rule("share", "share", self.share),)
 
     def measure(self, units: Units) -> Measures:
-        """One search of each text that is not ASCII."""
-        return {"share": np.fromiter(map(_share, units.strings), np.float64, len(units))}
+        """One look at all bytes; a search of those texts alone that may have a passage."""
+        share = np.zeros(len(units))
+        rows = _suspect(units.text)
+        share[rows] = list(map(_share, units.take(rows).strings))
+        return {"share": share}
 
     def evidence(self, units: Units, codes: Codes, measures: Measures) -> Sequence[Evidence | None]:
         """The first broken passage, if there is one."""
         return [_first(text) for text in units.strings]
 
 
+def _suspect(text: pa.LargeStringArray) -> npt.NDArray[np.int64]:
+    """The texts with a character of U+0080 to U+00FF and another one beyond ASCII behind it: each
+    broken passage begins so."""
+    offsets, data = buffers(text)
+    data = data[offsets[0] : offsets[-1]]
+    latin = (data & 0xFE) == 0xC2  # of two bytes
+    places = np.flatnonzero(latin[:-2] & (data[2:] >= 0xC2)) + offsets[0]
+    return np.unique(np.searchsorted(offsets, places, side="right") - 1)
+
+
 def _share(text: str) -> float:
-    if text.isascii():
-        return 0.0
     broken = sum(len(found[0]) for found in _BROKEN.finditer(text))
     return broken / sum(map(len, text.split())) if broken else 0.0
 

@@ -165,6 +165,10 @@ class Perplexity(Filter):
             bounds = bounds.found or bounds
         return (Rule("perplexity", "perplexity", _as_rule(bounds)),) if bounds else ()
 
+    def to_be_measured(self, units: Units) -> Flags:
+        """All: ``min_tokens`` are the model's."""
+        return np.ones(len(units), dtype=np.bool_)
+
     def too_short(self, units: Units, measures: Measures) -> Flags:
         """Those without a perplexity: it goes by the model's tokens."""
         return np.isnan(_numbers(measures, "perplexity"))

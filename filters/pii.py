@@ -25,11 +25,12 @@ _Span: TypeAlias = tuple[int, int]
 _EITHER = r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]|[23][0-9A-Fa-f]{3}:[0-9A-Fa-f]{0,4}:"
 """In whatever may have an IP address, for RE2."""
 _V4 = re.compile(
-    rb"(?<![0-9A-Za-z_.])(?<![A-Za-z][/-])[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+    # What may not stand before it is asked behind the first digit: in less than half the time.
+    rb"[0-9](?<![0-9A-Za-z_.].)(?<![A-Za-z][/-].)[0-9]{0,2}(?:\.[0-9]{1,3}){3}"
     rb"(?!\.?[0-9A-Za-z]|_|[-+][A-Za-z])"
 )
 _V6 = re.compile(
-    rb"(?<![0-9A-Za-z_:.])[23][0-9A-Fa-f]{3}(?::[0-9A-Fa-f]{0,4}){2,7}"
+    rb"[23](?<![0-9A-Za-z_:.].)[0-9A-Fa-f]{3}(?::[0-9A-Fa-f]{0,4}){2,7}"
     rb"(?![0-9A-Za-z_]|:[0-9A-Za-z]|\.[0-9])"
 )
 _NUMBERED = re.compile(

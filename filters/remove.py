@@ -102,22 +102,24 @@ class Remove(Rewriter):
         for _, stage in self.failing:
             if not len(left):
                 break
-            some = every if len(left) == len(every) else every.take(left)
+            # Those that are too short would be measured for nothing.
+            judged = left[stage.to_be_measured(every.take(left))]
+            some = every if len(judged) == len(every) else every.take(judged)
             measures = stage.measure(some)
             _, codes = stage.verdicts(some, measures)
             failing = np.flatnonzero(codes)
             theirs = {name: rows_of(taken, failing) for name, taken in measures.items()}
             found = stage.evidence(some.take(failing), codes[failing], theirs)
-            places = left[failing].tolist()
+            places = judged[failing].tolist()
             match.update((at, one.match) for at, one in zip(places, found, strict=True) if one)
             rules = stage.rules()
             for code in np.unique(codes[codes > 0]).tolist():
                 failed = codes == code
-                rule[left[failed]] = before + code
+                rule[judged[failed]] = before + code
                 taken = measures[rules[code - 1].measure]
                 if isinstance(taken, np.ndarray):
-                    value[left[failed]] = taken[failed]
-            left = left[codes == 0]
+                    value[judged[failed]] = taken[failed]
+            left = left[rule[left] == 0]
             before += len(rules)
         return rule, value, match
 

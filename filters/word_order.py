@@ -26,7 +26,8 @@ MARK = np.uint64(0)
 """What stands for a mark between tokens."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # So multiplied, no hash is lost.
-_SPACES = np.frombuffer(b" \t\r\n", np.uint8)
+_SIEVE = np.uint64(1 << 18)
+_SPACES = np.isin(np.arange(256), np.frombuffer(b" \t\r\n", np.uint8))
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def neighbours(text: pa.Array) -> tuple[Places, Hashes]:
     same = unit[1:] == unit[:-1]
     gap = starts[1:] - ends[:-1]
     behind = content[np.minimum(first[unit[:-1]] + ends[:-1], len(content) - 1)]
-    spaced = np.isin(behind, _SPACES)
+    spaced = _SPACES[behind]
     near = same & ((gap == 0) | (gap == 1) & spaced)
     mark = same & (gap > 0) & ~spaced
     left, right, here = hashes[:-1], hashes[1:], unit[1:]
@@ -147,6 +148,10 @@ def pair_share(text: pa.Array, pairs: Hashes) -> npt.NDArray[np.float64]:
     if not len(pairs):
         return np.zeros(len(text))
     every = np.bincount(unit, minlength=len(text)).astype(np.float64)
-    place = np.minimum(np.searchsorted(pairs, found), len(pairs) - 1)
-    odd = np.bincount(unit[pairs[place] == found], minlength=len(text))
+    # Few are listed: a table of their last bits tells which are worth looking up.
+    listed = np.zeros(_SIEVE, np.bool_)
+    listed[pairs % _SIEVE] = True
+    some = np.flatnonzero(listed[found % _SIEVE])
+    place = np.minimum(np.searchsorted(pairs, found[some]), len(pairs) - 1)
+    odd = np.bincount(unit[some[pairs[place] == found[some]]], minlength=len(text))
     return np.divide(odd, every, out=np.zeros(len(text)), where=every > 0)

@@ -16,6 +16,8 @@ PEERS = {
     "datasketch": ["datasketch==2.0.0", "numpy==2.4.6"],
     "datatrove": [
         "datatrove==0.10.1",
+        "fasteners==0.20",
+        "fasttext-numpy2-wheel==0.9.2",
         "numpy==2.4.6",
         "orjson==3.13.0",
         "regex==2026.11.19",

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cleanpipe.bounds import Bounds, Flags
 from cleanpipe.filters.length import Length
+from cleanpipe.filters.line_runs import LineRuns
 from cleanpipe.filters.remove import Remove
 from cleanpipe.filters.rule import MeasureRule
 from cleanpipe.filters.symbols import Symbols
@@ -100,6 +101,37 @@ def test_a_unit_goes_for_the_first_rule_it_fails() -> None:
     assert edits.rule.tolist() == [1, 2, 3, 1]
     assert edits.rule.dtype == np.uint16
     assert edits.value.tolist() == [1.0, 1.0, 1.0, 0.75]
+
+
+def test_units_too_short_to_be_judged_stand_beside_others_all_the_same() -> None:
+    runs = LineRuns(Bounds(None, 2), min_tokens=2)
+    texts, edits, _ = removed(Remove("line", (("runs", runs),)), ["a b\nc\nd e"])
+    assert texts == ["c"]
+    assert edits.value.tolist() == [3.0, 3.0]
+
+
+def test_units_too_short_to_be_judged_are_not_measured() -> None:
+    stage = Remove(
+        "line", (("seen", Seen(min_tokens=2)), ("short", Length(tokens=Bounds(2, None))))
+    )
+    texts, _, _ = removed(stage, ["a b\nc\n\nd e f"])
+    assert Seen.texts == ["a b", "d e f"]
+    assert texts == ["a b\n\nd e f"]
+
+
+@dataclass(frozen=True)
+class Seen(Filter):
+    """Notes what it measures, and fails nothing."""
+
+    kind: ClassVar[str] = "seen"
+    texts: ClassVar[list[str]] = []
+
+    def rules(self) -> tuple[Rule, ...]:
+        return (Rule("seen", "seen", Bounds(0, None)),)
+
+    def measure(self, units: Units) -> Measures:
+        self.texts[:] = units.strings
+        return {"seen": np.ones(len(units))}
 
 
 @dataclass(frozen=True)
