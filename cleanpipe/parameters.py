@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined, core_schema
 
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, plain_text
 
 Fault = tuple[tuple[str | int, ...], str]
 """A place below the mapping, and what is wrong there."""
@@ -231,17 +231,7 @@ def _place(loc: tuple[str | int, ...], value: Any) -> Iterator[str | int]:
 
 
 def _plain(value: Any) -> str:
-    if value is PydanticUndefined:
-        return "nothing"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (tuple, list)):
-        return "[" + ", ".join(_plain(item) for item in value) + "]"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_plain(item)}" for key, item in value.items()) + "}"
-    return str(value)
+    return "nothing" if value is PydanticUndefined else plain_text(value)
 
 
 def shown(value: Any) -> Any:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cleanpipe import registry
-from cleanpipe.document import Document, Place, frozen
+from cleanpipe.defaults import half_written
+from cleanpipe.document import Document, Place, dotted, frozen
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.overrides import override
 from cleanpipe.parameters import build, nearest
@@ -40,6 +41,7 @@ class _Parser:
         self.document = document
         self.base = base
         self.faults: list[Fault] = []
+        self.warnings: list[str] = []
         # Of the entry at hand: what can be made of the sound parameters of faulty stages, and
         # where the parameters stand that its cases share.
         self.parts: list[tuple[str | None, Stage]] = []
@@ -59,7 +61,8 @@ class _Parser:
         if not isinstance(tree, Mapping):
             self.fault((), f"expected a map with {', '.join(TOP_LEVEL)}")
             raise ConfigError(self.faults)
-        tree, faults = override(tree, settings, TOP_LEVEL)
+        tree, faults, places = override(tree, settings, TOP_LEVEL, self.base)
+        self.document = self.document.changed(tree, places)
         self.faults.extend(Fault(0, 0, path, message, "--set") for path, message in faults)
         for key in tree:
             if key not in TOP_LEVEL:
@@ -80,6 +83,7 @@ class _Parser:
             self.base,
             self.document,
             tuple(self.faults),
+            tuple(dict.fromkeys(self.warnings)),
         )
 
     def make(
@@ -241,7 +245,11 @@ class _Parser:
                     ready[key] = self.filters(value, (*place, key))
         # A list of filters that lost some to faults is not to be checked as if it were whole.
         made: Stage | None = self.make(cls, values, place, check=len(self.faults) == count, **ready)
-        return made if len(self.faults) == count else None
+        if len(self.faults) > count:
+            return None
+        for inner, sentence in half_written(cls, values or {}, self.base):
+            self.warnings.append(f"{dotted((*place, *inner))} {sentence}")
+        return made
 
     def filters(self, values: Any, place: Place) -> Filters:
         """The filters a stage applies to parts of documents."""
