@@ -17,7 +17,7 @@ from cleanpipe.columns import EXTRA, Columns, SourceRoles
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.readers import arrow, parquet
 from cleanpipe.readers.inputs import InputFile
-from cleanpipe.readers.sample import Kinds
+from cleanpipe.readers.sample import Kinds, not_utf8, spread
 from cleanpipe.readers.types import Column, output_type, widened
 from cleanpipe.sources import Source
 
@@ -61,6 +61,7 @@ def output_columns(sources: Sequence[Source], files: Sequence[InputFile]) -> Col
         {one.source.name: one.mapping for one in seen},
         {one.source.name: one.roles for one in seen},
         {one.source.name: one.loose for one in seen},
+        tuple(f"sources.{one.source.name}: {one.doubt}" for one in seen if one.doubt),
     )
 
 
@@ -90,6 +91,8 @@ class _Seen:
                     self._add_table(file.file, schema)
         if lost and len(lost) == len(files):
             self._fault("paths", f"no file of this source can be read, such as `{lost[0]}`")
+        written = [file for file in files if file.format in ("jsonl", "text")]
+        self.doubt = not_utf8(spread(written))
         lines = [file for file in files if file.format == "jsonl"]
         if lines:
             self.kinds = Kinds(lines)

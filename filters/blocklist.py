@@ -74,8 +74,8 @@ class Blocklist(Filter):
             folded as phrases are. It needs the document's ``url``. Default: none.
         by: what the table goes by: ``host`` (default; exactly that one) or ``domain`` (the
             registered one, see ``domains``).
-        hits: bounds on the number of matches. Default [null, 0]: a single one drops; null
-            for none.
+        hits: bounds on the number of matches. Default [null, 0], a single one drops; or null,
+            none, where ``per_1000_tokens`` is given.
         per_1000_tokens: bounds on matches per 1,000 tokens. Default: null, none.
 
     Measures:
@@ -99,8 +99,13 @@ class Blocklist(Filter):
     separators: bool = False
     table: LocalPath | None = None
     by: Literal["host", "domain"] = "host"
-    hits: Bounds | None = Bounds(None, 0)
+    hits: Bounds | Literal["default"] | None = "default"
     per_1000_tokens: Bounds | None = None
+
+    def __post_init__(self) -> None:
+        if self.hits == "default":
+            bounds = Bounds(None, 0) if self.per_1000_tokens is None else None
+            object.__setattr__(self, "hits", bounds)
 
     def resources(self) -> tuple[Resource, ...]:
         """Every file that it reads, those of lists that ship too."""
@@ -165,7 +170,11 @@ class Blocklist(Filter):
             ("hits", "hits", self.hits),
             ("per_1000_tokens", "hits_per_1000_tokens", self.per_1000_tokens),
         )
-        return tuple(Rule(name, measure, bounds) for name, measure, bounds in bounded if bounds)
+        return tuple(
+            Rule(name, measure, bounds)
+            for name, measure, bounds in bounded
+            if isinstance(bounds, Bounds) and bounds
+        )
 
     def measure(self, units: Units) -> Measures:
         """One pass of the automaton a unit; boundaries only where it found something."""

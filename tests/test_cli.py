@@ -207,3 +207,30 @@ def test_module_and_script_are_one(small: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert json.loads((small.parent / "out" / "summary.json").read_text())["documents"]["in"] == 6
     assert call().returncode == 2
+
+
+def test_doubts_about_sources(tmp_path: Path, clean: Cli) -> None:
+    line = json.dumps({"text": "一二三四五六七八九十"}, ensure_ascii=False) + "\n"
+    (tmp_path / "a.jsonl").write_bytes(line.encode("gbk") * 3 + b"{}\n")
+    (tmp_path / "b.txt").write_bytes("abc\n".encode() * 30 + b"\xff\n")
+    (tmp_path / "bad").write_text("bad.com\n")
+    (tmp_path / "p.yaml").write_text(
+        "sources: {a: {paths: a.jsonl}, b: {paths: b.txt}}\n"
+        "stages:\n  - domains: {lists: bad}\n"
+        "  - domains: {lists: bad}\n    name: some\n    when: {source: a}\n"
+    )
+    sentences = [
+        "sources.a: 3 of 4 sampled lines are not UTF-8: are they gb18030? write encoding: gb18030",
+        'domains: it goes by addresses, and source "a", "b" has no column of them',
+    ]
+    for command in (["check"], ["plan"], ["run", "--output", str(tmp_path / "out")]):
+        done = clean(command[0], tmp_path / "p.yaml", *command[1:])
+        assert done.code == 0
+        told = [x for x in (done.out + done.err).splitlines() if x.startswith("warning: ")]
+        assert [x.removeprefix("warning: ")[: len(s)] for x, s in zip(told, sentences)] == sentences
+        assert len(told) == 2 + (command[0] == "run")
+    assert "warning: 1 dead, 1 of them no_text (" in done.err
+    assert f"see {tmp_path / 'out'}/dead" in done.err
+    assert "1 dead, 4 with ill-formed bytes replaced;" in done.out
+    done = clean("check", tmp_path / "p.yaml", "--set", "sources.a.encoding=gbk")
+    assert "UTF-8" not in done.err

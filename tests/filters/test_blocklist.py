@@ -700,13 +700,18 @@ def test_time_is_linear(piece: str, tmp_path: Path) -> None:
 
 WORDS = {"words": ["ass", "buy now", "坏词"], "patterns": ["[0-9]{3}-[0-9]{4}"]}
 HITS = {**WORDS, "hits": [None, 1]}
-RATE = {**WORDS, "hits": None, "per_1000_tokens": [None, 250]}
+RATE = {**WORDS, "per_1000_tokens": [None, 250]}
+BOTH = {**RATE, "hits": [None, 0]}
 
 test_bounds = table(
     Blocklist,
     [
         ("one ass", HITS, None),  # at the bound
         ("ass ass", HITS, "hits"),
+        ("one ass of five tokens", WORDS, "hits"),
+        ("one ass of five tokens", RATE, None),
+        ("one ass of five tokens", {**RATE, "hits": None}, None),
+        ("one ass of five tokens", BOTH, "hits"),
         ("ass one two three", RATE, None),  # 250: at the bound
         ("ass one two", RATE, "per_1000_tokens"),
         ("坏词好的", RATE, None),  # of four tokens
