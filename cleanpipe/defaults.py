@@ -101,7 +101,7 @@ def _missing(
 
 def _maps(values: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
     """Parameters that are maps, and maps in those."""
-    found = []
+    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for key, item in values.items():
         if isinstance(item, Mapping) and item:
             found.append(((key,), item))

@@ -386,11 +386,9 @@ class _Run:
 
     def _why_dead(self, dead: int) -> str:
         """The commonest reason, with an example."""
-        store = self.job.output
-        tables = [
-            store.table(f"dead/{name}", ["reason", "message"]) for name in store.names("dead")
-        ]
-        rows = [row for table in tables for row in table.to_pylist()]
+        store, columns = self.job.output, ["reason", "message"]
+        names = store.names("dead")
+        rows = [row for name in names for row in store.table(f"dead/{name}", columns).to_pylist()]
         (reason, count), *_ = Counter(row["reason"] for row in rows).most_common(1)
         message = next(row["message"] for row in rows if row["reason"] == reason)
         return f"{dead} dead, {count} of them {reason} ({message}): see {store.url}/dead"

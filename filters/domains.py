@@ -33,7 +33,8 @@ class Domains(Filter):
     that are equal to it or go on behind it with ``/``, ``?``, ``&`` or ``#`` (``good.com/~bad2``
     is another). A scheme, user or port is passed over, in lists and in addresses; hosts are
     compared in lower case and in their ASCII form (``xn--``), without a dot at the end; paths as
-    they are. ``*.bad.com`` and ``||bad.com^``, as other tools write it, are ``bad.com``. UT1's folders hold such lists (Université Toulouse 1 Capitole, CC-BY-SA-4.0).
+    they are. ``*.bad.com`` and ``||bad.com^``, as other tools write it, are ``bad.com``. UT1's
+    folders hold such lists (Université Toulouse 1 Capitole, CC-BY-SA-4.0).
 
     Entries are kept as 64-bit hashes, ten bytes each: the five million of UT1's largest
     category take 50 MB a process. Of 10**9 addresses 0.003 would be taken for one of them

@@ -57,7 +57,7 @@ ENCODINGS = ("gb18030", "big5", "shift_jis", "euc_kr", "windows-1251", "windows-
 
 
 def not_utf8(files: Sequence[InputFile]) -> str | None:
-    """A sentence about files that are read as UTF-8, where a tenth of their sampled lines is none."""
+    """A sentence about files that are read as UTF-8, if a tenth of their sampled lines is none."""
     lines = [line for file in files if file.encoding == UTF8 for line in head(file)]
     lines = [line for line in lines if line.strip()]
     wrong = [line for line in lines if not _decodes(line, UTF8)]

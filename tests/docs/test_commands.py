@@ -23,6 +23,7 @@ DOCUMENTS = [
     "docs/how-to/incremental.md",
     "docs/how-to/native.md",
     "docs/how-to/ray.md",
+    "docs/how-to/what-each-rule-drops.md",
 ]
 FILES = {
     "lists/spam.txt": "spam\n",
