@@ -58,7 +58,9 @@ class Bounds:
             low = _end(value.get("min", value.get("above")))
             high = _end(value.get("max", value.get("below")))
             return cls._checked(low, high, "above" in value, "below" in value)
-        raise ValueError(f"{_EXPECTED}, got {_shown(value)}")
+        by_label = isinstance(value, Mapping) and any(map(_is_bounds, value.values()))
+        hint = "; for other bounds by language: per: language, cases: ..." if by_label else ""
+        raise ValueError(f"{_EXPECTED}, got {_shown(value)}{hint}")
 
     @classmethod
     def _checked(
@@ -139,6 +141,10 @@ class Bounds:
                 raise PydanticCustomError("bounds", "{error}", {"error": str(error)}) from None
 
         return core_schema.no_info_plain_validator_function(parse)
+
+
+def _is_bounds(value: object) -> bool:
+    return isinstance(value, (list, tuple, Mapping))
 
 
 def _end(value: object) -> float | None:

@@ -173,7 +173,7 @@ class _Seen:
         self.roles = SourceRoles(text, found["id"], found["url"])
 
     def _find_text(self, text: str) -> None:
-        hint = "" if self.source.text else "; name the column with the text here"
+        hint = "" if self.source.text else "; name it by text: beside the paths, in a pipeline file"
         for file, names in self._tables.items():
             if text not in names:
                 self._fault("text", f"{_missing(text, names, f' in `{file}`')}{hint}")

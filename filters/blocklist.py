@@ -15,12 +15,11 @@ from cleanpipe.filters import phrases as sources
 from cleanpipe.filters.addresses import domain_of, host_of
 from cleanpipe.filters.matching import Hit, Matcher, hits, is_counted, phrase_key
 from cleanpipe.filters.phrases import Entry
-from cleanpipe.parameters import LocalPath, LocalPaths
+from cleanpipe.parameters import LocalPath, LocalPaths, Texts
 from cleanpipe.patterns import compiled
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
-Texts = tuple[str, ...]
 _SHOWN = 3
 
 
@@ -53,8 +52,10 @@ class Blocklist(Filter):
             LICENSE and the like); see :mod:`cleanpipe.filters.phrases`. Or a map of names to
             such, which the evidence then calls the lists by. Default: none.
         words: phrases themselves. Default: none.
-        lists: lists that ship, as ``ldnoobw.en``: LDNOOBW's in 28 languages (CC-BY-4.0), each
-            with a list of exceptions where we have one (zh). Default: none.
+        lists: lists that ship, as ``ldnoobw.en``: LDNOOBW's in 28 languages (CC-BY-4.0; ar, cs,
+            da, de, en, eo, es, fa, fi, fil, fr, fr-CA-u-sd-caqc, hi, hu, it, ja, kab, ko, nl,
+            no, pl, pt, ru, sv, th, tlh, tr, zh), each with a list of exceptions where we have
+            one (zh); ``boilerplate`` of pages (en, zh); ``function_words`` (zh). Default: none.
         patterns: RE2 patterns, matched with the text as it is, wherever they match; ``(?i)``
             and ``\\b`` (of ASCII words) are the pattern's own. Default: none.
         pattern_files: files of patterns, as ``phrases``. Default: none.
@@ -287,14 +288,14 @@ class _Lists:
         if len(self.phrases) < len(stage.words):
             self.faults.append(("words", "expected phrases that are not empty"))
         named, wrong = stage._named_files()
-        self._fault("phrases", wrong)
+        self._fault("phrases", (f"{fault}; for phrases right here: words" for fault in wrong))
         for name, path in named:
             self._phrases("phrases", name, path)
         for name in stage.lists:
             try:
                 path, exempt = sources.shipped_files(name)
             except ValueError as error:
-                self._fault("lists", [str(error)])
+                self._fault("lists", [f"{error}; for files of yours: phrases"])
                 continue
             self._phrases("lists", name, path)
             if exempt is not None:

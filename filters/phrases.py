@@ -3,7 +3,8 @@
 A list is UTF-8 text with one phrase a line. White space around a phrase, blank lines and a
 byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is a comment;
 ``#tag`` is a phrase, as hashtags are in real lists. A file may be packed (``.gz``,
-``.zst``). A folder stands for every file below it, but for hidden ones and for those that tell of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
+``.zst``). A folder stands for every file below it, but for hidden ones and for those that tell
+of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def test_explain(small: Path, clean: Cli) -> None:
     clean("run", small)
     ended = clean("explain", small.parent / "out", "d1")
     assert ended.code == 0
-    assert "FAILS  length.tokens = 1, passes >= 3" in ended.out
+    assert "FAILS  length.tokens = 1, must be >= 3" in ended.out
     assert "=> dropped by length.tokens" in ended.out
     assert "=> kept" in clean("explain", small.parent / "out", "a.jsonl:4").out
     ended = clean("explain", small.parent / "out", "nobody")

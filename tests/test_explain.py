@@ -78,7 +78,7 @@ def test_what_it_says(finished: Path, clean: Cli) -> None:
     short = next(row for row in dropped if row["stage"] == "length")
     ended = clean("explain", out, f"{short['file']}:{short['row']}")
     assert ended.code == 0
-    assert f"length.tokens = {short['value']:.0f}, passes >= 20 and <= 20000" in ended.out
+    assert f"length.tokens = {short['value']:.0f}, must be >= 20 and <= 20000" in ended.out
     assert f"=> dropped by length.tokens = {short['value']:.0f}" in ended.out
     twice = next(row for row in dropped if row["stage"] == "exact")
     said = clean("explain", out, f"{twice['file']}:{twice['row']}").out

@@ -313,7 +313,7 @@ def test_every_fault_at_once(tmp_path: Path) -> None:
         exempt=(LocalPath(f"{tmp_path}/missing", "missing"),),
     )
     assert list(stage.check()) == [
-        ("phrases", "no file matches none-*.txt"),
+        ("phrases", "no file matches none-*.txt; for phrases right here: words"),
         ("phrases", f"{tmp_path}/bad.txt:1: not UTF-8: byte 0xff at place 1 of the line"),
         ("phrases", f"{tmp_path}/bad.txt:2: not UTF-8: byte 0xfe at place 1 of the line"),
         ("exempt", "no file matches missing"),
@@ -732,3 +732,29 @@ test_bounds = table(
         ("一" * 300_000 + "。坏词", WORDS, "hits"),
     ],
 )
+
+
+def test_every_list_that_ships_is_in_the_reference() -> None:
+    page = " ".join((Blocklist.__doc__ or "").split())
+    lists = re.search(r"lists that ship, (.*?) Default: none\.", page)
+    assert lists is not None
+    for name in phrases.shipped():
+        family, _, language = name.partition(".")
+        said = re.search(rf"{family}[^)]*[ (]{language}[,);]", lists[1], re.IGNORECASE)
+        assert said, name
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fault"),
+    [
+        ({"phrases": ["坏词"]}, "phrases: no file matches 坏词; for phrases right here: words"),
+        ({"words": "bad", "patterns": "x+"}, None),
+        ({"lists": "ldnoobw.en"}, None),
+        ({"lists": "mylists/bad"}, 'lists: no list called "mylists/bad" ships; '),
+    ],
+)
+def test_what_was_meant(parameters: dict[str, Any], fault: str | None) -> None:
+    found = faults(Blocklist, parameters)
+    assert len(found) == (fault is not None)
+    assert fault is None or found[0].startswith(fault)
+    assert "lists" not in parameters or fault is None or found[0].endswith("of yours: phrases")
