@@ -114,8 +114,9 @@ class References:
         """Which stage takes it: a later one, or one that the pipeline has not."""
         for later in self._spec.steps:
             for stage in later.stages:
-                measured = isinstance(stage, (Filter, Rewriter)) and not label
-                taken = stage.takes() if measured else ()
+                taken: Collection[str] = ()
+                if isinstance(stage, (Filter, Rewriter)) and not label:
+                    taken = stage.takes()
                 labels = stage.labels if isinstance(stage, Filter) else ()
                 names = {full_name(later, stage, measure) for measure in taken} | set(labels)
                 if name in names and later.place != step.place:

@@ -382,7 +382,7 @@ class _Run:
             if step.when is not None and counts.documents_in and not counts.judged:
                 self.progress.warn(f'"{step.name}": its when matched no document')
         if stats.total.dead:
-            self.progress.warn(self._why_dead(stats.total.dead))
+            self.progress.say(self._why_dead(stats.total.dead))
 
     def _why_dead(self, dead: int) -> str:
         """The commonest reason, with an example."""
