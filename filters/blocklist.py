@@ -288,7 +288,7 @@ class _Lists:
         if len(self.phrases) < len(stage.words):
             self.faults.append(("words", "expected phrases that are not empty"))
         named, wrong = stage._named_files()
-        self._fault("phrases", (f"{fault}; for phrases right here: words" for fault in wrong))
+        self._fault("phrases", map(_if_phrase, wrong))
         for name, path in named:
             self._phrases("phrases", name, path)
         for name in stage.lists:
@@ -345,6 +345,13 @@ class _Lists:
         if not rows and not faults:
             faults.append(f"{path}: no row in it")
         self._fault("table", faults)
+
+
+def _if_phrase(fault: str) -> str:
+    """The fault, and what to write if a phrase stands where files are named."""
+    pattern = fault.removeprefix("no file matches ")
+    phrase = pattern != fault and not set("/.*?[") & set(pattern)
+    return f"{fault}; for phrases right here: words" if phrase else fault
 
 
 def check_pattern(pattern: str) -> Any:
