@@ -58,7 +58,9 @@ class Bounds:
             low = _end(value.get("min", value.get("above")))
             high = _end(value.get("max", value.get("below")))
             return cls._checked(low, high, "above" in value, "below" in value)
-        raise ValueError(f"{_EXPECTED}, got {_shown(value)}")
+        by_label = isinstance(value, Mapping) and any(map(_is_bounds, value.values()))
+        hint = "; for other bounds by language: per: language, cases: ..." if by_label else ""
+        raise ValueError(f"{_EXPECTED}, got {_shown(value)}{hint}")
 
     @classmethod
     def _checked(
@@ -115,12 +117,20 @@ class Bounds:
         """The shortest form of the grammar that reads back as these bounds; 50 and 50.0 are one."""
         if not (self.low_strict or self.high_strict):
             return [_plain(self.low), _plain(self.high)]
+        return self.sides()
+
+    def sides(self) -> dict[str, float | None]:
+        """The ends there are, by the words of the grammar: ``{"min": 3, "below": 10}``."""
         ends: dict[str, float | None] = {}
         if self.low is not None:
             ends["above" if self.low_strict else "min"] = _plain(self.low)
         if self.high is not None:
             ends["below" if self.high_strict else "max"] = _plain(self.high)
         return ends
+
+    def written(self) -> str:
+        """The shortest form of the grammar, as it stands in a pipeline file."""
+        return plain_text(self.to_json())
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
@@ -131,6 +141,10 @@ class Bounds:
                 raise PydanticCustomError("bounds", "{error}", {"error": str(error)}) from None
 
         return core_schema.no_info_plain_validator_function(parse)
+
+
+def _is_bounds(value: object) -> bool:
+    return isinstance(value, (list, tuple, Mapping))
 
 
 def _end(value: object) -> float | None:
@@ -147,4 +161,17 @@ def _plain(value: float | None) -> float | None:
 
 
 def _shown(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return f'"{value}"' if isinstance(value, str) else plain_text(value)
+
+
+def plain_text(value: Any) -> str:
+    """A value as it stands in a pipeline file: ``[3, null]``, ``{min: 3}``, ``true``."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(plain_text(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {plain_text(item)}" for key, item in value.items()) + "}"
+    return str(value)

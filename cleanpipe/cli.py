@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -140,7 +141,7 @@ def plan(
     made = _plan(pipeline, input, settings)
     inputs = find_inputs(made) if made.sources else None
     if check:
-        _checked(pipeline, made)
+        _checked(pipeline, made, inputs.warnings if inputs is not None else ())
     else:
         sys.stdout.write(plan_text(made, inputs))
 
@@ -193,9 +194,9 @@ def init(
         sys.stdout.write(file.read())
 
 
-def _checked(pipeline: str, made: Plan) -> None:
+def _checked(pipeline: str, made: Plan, more: Iterable[str]) -> None:
     progress = Progress()
-    for warning in made.warnings:
+    for warning in (*made.warnings, *more):
         progress.warn(warning)
     blind = "" if made.sources else " in what it says; it has no sources: give --input"
     sys.stdout.write(f"{pipeline}: no faults{blind}\n")

@@ -36,9 +36,11 @@ class Columns:
         mapping: for each source, {input column: output column}.
         roles: for each source, its text, id and url column.
         loose: for each source, keys of JSON lines seen with no value a column could hold.
+        warnings: sentences about what was seen that is likely a mistake.
     """
 
     schema: pa.Schema
     mapping: Mapping[str, Mapping[str, str]]
     roles: Mapping[str, SourceRoles]
     loose: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

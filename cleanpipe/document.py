@@ -31,14 +31,27 @@ class Document:
     """
 
     def __init__(
-        self, tree: Any, file: str = "", positions: Mapping[Place, tuple[int, int]] | None = None
+        self,
+        tree: Any,
+        file: str = "",
+        positions: Mapping[Place, tuple[int, int]] | None = None,
+        settings: Mapping[Place, str] | None = None,
     ) -> None:
         self.tree = tree
         self.file = file
         self._positions = dict(positions or {})
+        self._settings = dict(settings or {})
+
+    def changed(self, tree: Any, settings: Mapping[Place, str]) -> Document:
+        """The same with other values at some places, each with the path of the ``--set`` that
+        put it there; faults of these are that setting's, not of a line of the file."""
+        return Document(tree, self.file, self._positions, settings)
 
     def fault(self, place: Place, message: str) -> Fault:
         """A fault at ``place``, or at the nearest place above it that has a line."""
+        for length in range(len(place), 0, -1):
+            if place[:length] in self._settings:
+                return Fault(0, 0, self._settings[place[:length]], message, "--set")
         known = place
         while known and known not in self._positions:
             known = known[:-1]
@@ -50,6 +63,9 @@ class Document:
         if fault.file or fault.line:
             return fault
         known = {dotted(place): where for place, where in self._positions.items()}
+        for place, setting in self._settings.items():
+            if f"{fault.path}.".startswith(f"{dotted(place)}."):
+                return replace(fault, path=setting, file="--set")
         path = fault.path
         # The names of sources may have dots, so nothing is taken apart but at its end.
         while path and path not in known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,8 @@ from cleanpipe.passages import marked, shared_passages
 
 _SHOWN = 20
 """Test items that are shown of one document."""
+_BESIDE = 30
+"""Characters shown on each side of the word or passage that a document was dropped for."""
 _AROUND = 100
 """Bytes of the document before and after a match that are shown with it."""
 
@@ -103,13 +106,14 @@ class Explanation:
         for check in self.checks:
             mark = "FAILS" if check.failed else "ok"
             name = _short(check.stage, check.rule, check.measure)
-            yield f"  {mark:5}  {name} = {value_text(check.value)}, passes {check.bound}"
+            says = "must be" if check.failed else "passes"
+            yield f"  {mark:5}  {name} = {value_text(check.value)}, {says} {check.bound}"
         for edit in self.edits[:20]:
             done = "replaced" if edit["replacement"] is not None else "removed"
             found = f', found "{_excerpt(edit["match"], 60)}"' if edit["match"] else ""
             yield (
                 f"  {done} bytes {edit['start']}-{edit['end']} by {edit['stage']}.{edit['rule']} "
-                f"({value_text(edit['value'])}, passes {edit['bound']}): "
+                f"({value_text(edit['value'])}, must be {edit['bound']}): "
                 f"{_excerpt(edit['text'], 60)}{found}"
             )
         if len(self.edits) > 20:
@@ -147,7 +151,7 @@ class Explanation:
             parts = f" ({drop.test_evidence})" if drop.test_evidence is not None else ""
             score = drop.value if drop.test_score is None else drop.test_score
             reason = (
-                f"dropped by {drop.stage}: score {value_text(score)} (passes {drop.bound}) "
+                f"dropped by {drop.stage}: score {value_text(score)} (must be {drop.bound}) "
                 f"for item {drop.test_item} of {drop.test_set}{parts}"
             )
         elif drop.measure is None:
@@ -155,19 +159,30 @@ class Explanation:
         else:
             shown = drop.match if drop.value is None else value_text(drop.value)
             name = _short(drop.stage, drop.rule, drop.measure)
-            reason = f"dropped by {name} = {shown}, passes {drop.bound}"
+            reason = f"dropped by {name} = {shown}, must be {drop.bound}"
         if drop.match is not None and drop.value is not None:
             reason += f'; found "{_excerpt(drop.match, 60)}"'
             if drop.match_start is not None:
                 reason += f" at bytes {drop.match_start}-{drop.match_end}"
             if drop.match_entry is not None:
                 reason += f", of {drop.match_entry}"
+            reason += _around(self.kept_text, drop)
         if drop.also_failed:
             reason += f"; also failed {', '.join(drop.also_failed)}"
         return reason
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _around(text: str, drop: Drop) -> str:
+    """What stands on both sides of the match, where this is the text that was judged."""
+    data, start, end = text.encode(), drop.match_start, drop.match_end
+    if start is None or end is None or data[start:end] != (drop.match or "").encode():
+        return ""
+    before, after = data[:start].decode(), data[end:].decode()
+    near = (before[-_BESIDE:], f"⟦{_excerpt(drop.match or '', 60)}⟧", after[:_BESIDE])
+    return "; there: " + re.sub(r"\s+", " ", "".join(near)).strip()
 
 
 def _compared(text: str, other: str, name: str, least: int = 5) -> Iterator[str]:

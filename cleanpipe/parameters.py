@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import glob
+import keyword
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -13,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined, core_schema
 
-from cleanpipe.bounds import Bounds
+from cleanpipe.bounds import Bounds, plain_text
 
 Fault = tuple[tuple[str | int, ...], str]
 """A place below the mapping, and what is wrong there."""
@@ -62,6 +63,12 @@ class LocalPath(str):
         )
 
 
+Texts = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+]
+"""One text, or a list of them."""
+
 LocalPaths = Annotated[
     tuple[LocalPath, ...],
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
@@ -108,6 +115,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"{hint}{len(names)} are known, such as {', '.join(some)}"
 
 
+def written_name(cls: type[Any], field: str) -> str:
+    """What pipeline files call a field: its alias, where that could be no field's name (a word of
+    Python, or a method of the class), else its own name."""
+    for alias, name in getattr(cls, "aliases", {}).items():
+        if name == field and (keyword.iskeyword(alias) or hasattr(cls, alias)):
+            return str(alias)
+    return field
+
+
 def build(
     cls: type[Any],
     values: Mapping[str, Any],
@@ -135,7 +151,7 @@ def build(
     for key, value in values.items():
         name = aliases.get(key, key)
         if name not in adapters:
-            known = [*aliases, *adapters]
+            known = list({*aliases, *(written_name(cls, name) for name in adapters)})
             faults.append(((key,), f"unknown parameter; {nearest(str(key), known)}"))
         elif name in written:
             faults.append(((key,), f'says the same as "{written[name]}": keep one'))
@@ -150,7 +166,8 @@ def build(
             field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         )
         if required and field.name not in made and field.name not in written:
-            faults.append(((), f'expected the parameter "{field.name}", which is missing'))
+            name = written_name(cls, field.name)
+            faults.append(((), f'expected the parameter "{name}", which is missing'))
     if faults:
         return None, faults
     instance = cls(**made)
@@ -240,17 +257,7 @@ def _place(loc: tuple[str | int, ...], value: Any) -> Iterator[str | int]:
 
 
 def _plain(value: Any) -> str:
-    if value is PydanticUndefined:
-        return "nothing"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (tuple, list)):
-        return "[" + ", ".join(_plain(item) for item in value) + "]"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_plain(item)}" for key, item in value.items()) + "}"
-    return str(value)
+    return "nothing" if value is PydanticUndefined else plain_text(value)
 
 
 def shown(value: Any) -> Any:
@@ -265,6 +272,9 @@ def shown(value: Any) -> Any:
         return [shown(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = getattr(value, "kind", None)
-        made = {f.name: shown(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        made = {
+            written_name(type(value), field.name): shown(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+        }
         return {kind: made} if kind else made
     return value

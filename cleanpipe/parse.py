@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import difflib
 import re
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cleanpipe import registry
-from cleanpipe.document import Document, Place, frozen
+from cleanpipe.bounds import Bounds, plain_text
+from cleanpipe.defaults import half_written
+from cleanpipe.document import Document, Place, dotted, frozen
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.overrides import override
 from cleanpipe.parameters import build, nearest
 from cleanpipe.sources import Source
 from cleanpipe.spec import TOP_LEVEL, Broken, Output, PlanOptions, RunOptions, Spec, Step
 from cleanpipe.stage import Barrier, CorpusRewriter, Filter, Filters, NamedSet, Stage
+from cleanpipe.surface import SURFACE
 from cleanpipe.when import When, parse_when
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -40,6 +45,7 @@ class _Parser:
         self.document = document
         self.base = base
         self.faults: list[Fault] = []
+        self.warnings: list[str] = []
         # Of the entry at hand: what can be made of the sound parameters of faulty stages, and
         # where the parameters stand that its cases share.
         self.parts: list[tuple[str | None, Stage]] = []
@@ -59,7 +65,8 @@ class _Parser:
         if not isinstance(tree, Mapping):
             self.fault((), f"expected a map with {', '.join(TOP_LEVEL)}")
             raise ConfigError(self.faults)
-        tree, faults = override(tree, settings, TOP_LEVEL)
+        tree, faults, places = override(tree, settings, TOP_LEVEL, self.base)
+        self.document = self.document.changed(tree, places)
         self.faults.extend(Fault(0, 0, path, message, "--set") for path, message in faults)
         for key in tree:
             if key not in TOP_LEVEL:
@@ -80,6 +87,7 @@ class _Parser:
             self.base,
             self.document,
             tuple(self.faults),
+            tuple(dict.fromkeys(self.warnings)),
         )
 
     def make(
@@ -92,7 +100,7 @@ class _Parser:
         if values is None:
             values = {}
         if not isinstance(values, Mapping):
-            self.fault(place, f"expected a map of parameters, got {values}")
+            self.fault(place, f"expected a map of parameters, got {plain_text(values)}")
             return None
         made, faults = build(cls, values, self.base, ready, check)
         for inner, message in faults:
@@ -202,15 +210,25 @@ class _Parser:
             entry = {entry: None}
         if not isinstance(entry, Mapping) or not entry:
             self.fault(
-                place, f"expected a stage such as {{length: {{tokens: [50, null]}}}}, got {entry}"
+                place,
+                "expected a stage such as {length: {tokens: [50, null]}}, "
+                f"got {plain_text(entry)}",
             )
             return None
         kinds = [key for key in entry if key not in ("name", "when")]
         known = registry.stages()
         if len(kinds) != 1:
             unknown = [kind for kind in kinds if kind not in known]
+            stage = next((kind for kind in kinds if kind in known), None)
             for kind in unknown:
-                self.fault((*place, kind), f"unknown stage; {nearest(kind, list(known))}")
+                likely = difflib.get_close_matches(kind, ("name", "when"), n=1)
+                message = f"unknown stage; {nearest(kind, list(known))}"
+                if stage is not None and not likely:
+                    message = (
+                        "beside a stage only name and when may stand; is it a parameter of "
+                        f"{stage}, indented too little?"
+                    )
+                self.fault((*place, kind), message)
             if not unknown:
                 self.fault(
                     place,
@@ -222,11 +240,13 @@ class _Parser:
         if not isinstance(name, str) or not _NAME.fullmatch(name) or name in TOP_LEVEL:
             self.fault(
                 (*place, "name"),
-                f"expected letters, digits, _ or -, and none of {', '.join(TOP_LEVEL)}, got {name}",
+                f"expected letters, digits, _ or -, and none of {', '.join(TOP_LEVEL)}, "
+                f"got {plain_text(name)}",
             )
             return None
         if kind not in known:
-            self.fault((*place, kind), f"unknown stage; {nearest(kind, list(known))}")
+            rule = _as_rule(kind, entry[kind])
+            self.fault((*place, kind), rule or f"unknown stage; {nearest(kind, list(known))}")
             return None
         return known[kind], kind, entry[kind], name
 
@@ -241,7 +261,11 @@ class _Parser:
                     ready[key] = self.filters(value, (*place, key))
         # A list of filters that lost some to faults is not to be checked as if it were whole.
         made: Stage | None = self.make(cls, values, place, check=len(self.faults) == count, **ready)
-        return made if len(self.faults) == count else None
+        if len(self.faults) > count:
+            return None
+        for inner, sentence in half_written(cls, values or {}, self.base):
+            self.warnings.append(f"{dotted((*place, *inner))} {sentence}")
+        return made
 
     def filters(self, values: Any, place: Place) -> Filters:
         """The filters a stage applies to parts of documents."""
@@ -258,6 +282,12 @@ class _Parser:
             if head is None:
                 continue
             cls, kind, parameters, name = head
+            if isinstance(parameters, Mapping) and "per" in parameters:
+                self.fault(
+                    (*inner, kind, "per"),
+                    'no cases here: put per beside "unit", with a "failing" for each case',
+                )
+                continue
             stage = self.stage(cls, parameters, (*inner, kind))
             for suffix, member in _expanded(stage) if stage is not None else ():
                 if not isinstance(member, Filter):
@@ -282,7 +312,7 @@ class _Parser:
         label, cases, otherwise = values["per"], values.get("cases"), values.get("else")
         shared = {k: v for k, v in values.items() if k not in ("per", "cases", "else")}
         if not isinstance(label, str):
-            self.fault((*place, "per"), f"expected the name of a label, got {label}")
+            self.fault((*place, "per"), f"expected the name of a label, got {plain_text(label)}")
         if not isinstance(cases, Mapping) or not cases:
             self.fault((*place, "cases"), "expected a map from label values to parameters")
             cases = {}
@@ -298,7 +328,7 @@ class _Parser:
         for value, parameters in cases.items():
             inner = (*place, "cases", value)
             if parameters is not None and not isinstance(parameters, Mapping):
-                self.fault(inner, f"expected a map of parameters, got {parameters}")
+                self.fault(inner, f"expected a map of parameters, got {plain_text(parameters)}")
                 continue
             add(value, parameters or {}, inner)
         rest: Literal["keep", "drop"] | int = "keep"
@@ -308,7 +338,9 @@ class _Parser:
         elif otherwise in ("keep", "drop"):
             rest = otherwise
         elif "else" in values:
-            self.fault((*place, "else"), f"expected keep, drop or parameters, got {otherwise}")
+            self.fault(
+                (*place, "else"), f"expected keep, drop or parameters, got {plain_text(otherwise)}"
+            )
         users = [*cases.values(), *([otherwise] if isinstance(otherwise, Mapping) else [])]
         for key in shared if users else ():
             if all(isinstance(own, Mapping) and key in own for own in users):
@@ -331,6 +363,17 @@ class _Parser:
             member_kind = variants[0][1].kind
             steps.append(Step(name + suffix, member_kind, variants, label, chosen, when, place))
         return steps
+
+
+def _as_rule(kind: str, value: Any) -> str | None:
+    """What to write, where a measure stands in a stage's place."""
+    if kind not in SURFACE:
+        return None
+    sides: Mapping[str, Any] = {}
+    with contextlib.suppress(ValueError):
+        sides = Bounds.parse(value).sides()
+    rule = plain_text({"measure": kind, **sides})
+    return f"is a measure, and no stage: write rule: {rule}"
 
 
 def _expanded(stage: Stage) -> list[tuple[str, Stage]]:

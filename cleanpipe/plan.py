@@ -134,7 +134,7 @@ def make_plan(spec: Spec) -> Plan:
         measures,
         resources,
         tuple(earlier),
-        tuple(warnings),
+        (*spec.warnings, *warnings),
         described,
         fingerprint(described),
         spec.tree,

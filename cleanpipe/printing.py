@@ -55,7 +55,7 @@ def _lines(plan: Plan, inputs: Inputs | None) -> Iterator[str]:
             f"{choose(plan.run, inputs.bytes, len(inputs.shards))}"
         )
         yield f"scratch: {_scratch(plan, inputs)}"
-    for warning in plan.warnings:
+    for warning in (*plan.warnings, *(inputs.warnings if inputs is not None else ())):
         yield f"warning: {warning}"
 
 

@@ -171,11 +171,13 @@ def test_sets_of(summary: dict[str, Any]) -> Table | None:
 
 
 def totals_of(summary: dict[str, Any]) -> str:
-    """One line: documents in, kept, dropped and dead."""
+    """One line: documents in, kept, dropped and dead; those with bytes that were no text."""
     documents, size = summary["documents"], summary["bytes"]
+    replaced = summary["replaced"]
+    repaired = f", {replaced:,} with ill-formed bytes replaced" if replaced else ""
     return (
         f"{documents['in']:,} documents in: {documents['kept']:,} kept, "
-        f"{documents['dropped']:,} dropped, {documents['dead']:,} dead; "
+        f"{documents['dropped']:,} dropped, {documents['dead']:,} dead{repaired}; "
         f"{size['in'] / 1e6:,.1f} MB of text in, {size['kept'] / 1e6:,.1f} MB kept; "
         f"{summary['seconds']:.1f} s"
     )

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 from cleanpipe import registry, surface
 from cleanpipe.errors import ConfigError
-from cleanpipe.parameters import build, nearest, shown
+from cleanpipe.parameters import build, nearest, shown, written_name
 from cleanpipe.stage import Barrier, Filter, NamedSet, Rewriter, Stage
 
 
@@ -42,8 +42,9 @@ def page(name: str) -> str:
     lines = [f"{name}: {_article(_family(cls))} (version {cls.version})", ""]
     lines += [inspect.getdoc(cls) or "", "", "parameters and defaults"]
     lines += [f"  {line}" for line in _parameters(cls)]
-    if cls.aliases:
-        spellings = ", ".join(f"{alias} for {real}" for alias, real in cls.aliases.items())
+    more = {a: real for a, real in cls.aliases.items() if written_name(cls, real) != a}
+    if more:
+        spellings = ", ".join(f"{alias} for {real}" for alias, real in more.items())
         lines.append(f"  also written: {spellings}")
     members = _members(cls)
     if members:
@@ -80,7 +81,7 @@ def _parameters(cls: type[Any]) -> list[str]:
             default = "required"
         hint = hints[field.name]
         kind = getattr(hint, "__name__", None) if isinstance(hint, type) else str(hint)
-        lines.append(f"{field.name}: {default}  ({_short(str(kind))})")
+        lines.append(f"{written_name(cls, field.name)}: {default}  ({_short(str(kind))})")
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Literal
 
-from cleanpipe import surface
+from cleanpipe import registry, surface
 from cleanpipe.bounds import Bounds
 from cleanpipe.document import Place
 from cleanpipe.errors import Fault
@@ -101,7 +101,30 @@ class References:
             return
         known = [*self._labels] if label else [*self._labels, *self.measures, *surface.SURFACE]
         what = "label" if label else "measure or label"
-        self._fault(place, f'no earlier stage takes the {what} "{name}"; {nearest(name, known)}')
+        told = f'no earlier stage takes the {what} "{name}"; '
+        if not any(fault.message.startswith(told) for fault in self.faults_at(place)):
+            self._fault(place, told + (self._remedy(step, name, label) or nearest(name, known)))
+
+    def faults_at(self, place: Place) -> list[Fault]:
+        """Those found there so far: a named set's members stand in one place."""
+        path = self._spec.document.fault(place, "").path
+        return [fault for fault in self.faults if fault.path == path]
+
+    def _remedy(self, step: Step, name: str, label: bool) -> str | None:
+        """Which stage takes it: a later one, or one that the pipeline has not."""
+        for later in self._spec.steps:
+            for stage in later.stages:
+                taken: Collection[str] = ()
+                if isinstance(stage, (Filter, Rewriter)) and not label:
+                    taken = stage.takes()
+                labels = stage.labels if isinstance(stage, Filter) else ()
+                names = {full_name(later, stage, measure) for measure in taken} | set(labels)
+                if name in names and later.place != step.place:
+                    return f'a later stage takes it: move "{later.name}" before "{step.name}"'
+        for kind, cls in registry.stages().items():
+            if issubclass(cls, Filter) and name in cls.labels:
+                return f"put {kind}: {{}} before it"
+        return None
 
     def _value(self, place: Place, label: str, value: str) -> None:
         if label == "source":

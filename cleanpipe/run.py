@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,12 +66,14 @@ class Inputs:
         columns: of the output.
         shards: rows not known yet where a scan is needed.
         described: plain values that change when an input does.
+        warnings: sentences about what is allowed but likely a mistake.
     """
 
     files: tuple[InputFile, ...]
     columns: Columns
     shards: tuple[Shard, ...]
     described: dict[str, Any]
+    warnings: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -110,7 +113,21 @@ def find_inputs(plan: Plan | Spec) -> Inputs:
         "columns": {field.name: str(field.type) for field in columns.schema},
         "files": {file.file: f"{file.size} bytes, {file.stamp}" for file in files},
     }
-    return Inputs(files, columns, split(files, plan.shard_bytes), described)
+    warnings = (*columns.warnings, *_without_addresses(plan, columns))
+    return Inputs(files, columns, split(files, plan.shard_bytes), described, warnings)
+
+
+def _without_addresses(plan: Plan | Spec, columns: Columns) -> Iterator[str]:
+    """Sources without addresses, by stages that go by these."""
+    lacking = [f'"{name}"' for name, roles in columns.roles.items() if roles.url is None]
+    for step in plan.steps:
+        if step.when is not None and {"source", "url"} & set(step.when.names()):
+            continue  # it is for some of them, on purpose
+        if lacking and any("url" in stage.needs() for stage in step.stages):
+            yield (
+                f"{step.name}: it goes by addresses, and source {', '.join(lacking)} has no column "
+                "of them: nothing of it is judged; say url: COLUMN"
+            )
 
 
 def _column_faults(plan: Plan | Spec, columns: Columns, whole: bool) -> Iterator[Fault]:
@@ -170,6 +187,8 @@ def run_plan(
     """
     store = Store(output)
     inputs = find_inputs(plan)
+    for warning in inputs.warnings:
+        progress.warn(warning)
     _refuse_own_output([(file.file, file.location) for file in inputs.files], store)
     _refuse_own_output([(run.written, run.path) for run in plan.earlier], store)
     if fresh and store.exists("_run/plan.json"):
@@ -362,6 +381,17 @@ class _Run:
             counts = stats.stage(step.name)
             if step.when is not None and counts.documents_in and not counts.judged:
                 self.progress.warn(f'"{step.name}": its when matched no document')
+        if stats.total.dead:
+            self.progress.say(self._why_dead(stats.total.dead))
+
+    def _why_dead(self, dead: int) -> str:
+        """The commonest reason, with an example."""
+        store, columns = self.job.output, ["reason", "message"]
+        names = store.names("dead")
+        rows = [row for name in names for row in store.table(f"dead/{name}", columns).to_pylist()]
+        (reason, count), *_ = Counter(row["reason"] for row in rows).most_common(1)
+        message = next(row["message"] for row in rows if row["reason"] == reason)
+        return f"{dead} dead, {count} of them {reason} ({message}): see {store.url}/dead"
 
 
 def partitions(files: Iterable[InputFile], earlier: Iterable[EarlierRun] = ()) -> int:

@@ -17,7 +17,7 @@ from cleanpipe.columns import EXTRA, Columns, SourceRoles
 from cleanpipe.errors import ConfigError, Fault
 from cleanpipe.readers import arrow, parquet
 from cleanpipe.readers.inputs import InputFile
-from cleanpipe.readers.sample import Kinds
+from cleanpipe.readers.sample import Kinds, not_utf8, spread
 from cleanpipe.readers.types import Column, output_type, widened
 from cleanpipe.sources import Source
 
@@ -74,6 +74,7 @@ def _columns(seen: Sequence[_Seen]) -> Columns:
         {one.source.name: one.mapping for one in seen},
         {one.source.name: one.roles for one in seen},
         {one.source.name: one.loose for one in seen},
+        tuple(f"sources.{one.source.name}: {one.doubt}" for one in seen if one.doubt),
     )
 
 
@@ -111,6 +112,8 @@ class _Seen:
                     self._add_table(file.file, schema)
         if lost and len(lost) == len(files):
             self._fault("paths", f"no file of this source can be read, such as `{lost[0]}`")
+        written = [file for file in files if file.format in ("jsonl", "text")]
+        self.doubt = not_utf8(spread(written))
         lines = [file for file in files if file.format == "jsonl"]
         if lines:
             self.kinds = Kinds(lines)
@@ -194,7 +197,7 @@ class _Seen:
         self.roles = SourceRoles(text, found["id"], found["url"])
 
     def _find_text(self, text: str) -> None:
-        hint = "" if self.source.text else "; name the column with the text here"
+        hint = "" if self.source.text else "; name it by text: beside the paths, in a pipeline file"
         for file, names in self._tables.items():
             if text not in names:
                 self._fault("text", f"{_missing(text, names, f' in `{file}`')}{hint}")

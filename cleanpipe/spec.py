@@ -164,6 +164,7 @@ class Spec:
         base: the folder that paths in it are relative to.
         faults: every mistake in the file itself; :func:`cleanpipe.plan.make_plan` raises them
             together with those it finds.
+        warnings: sentences about what is allowed but likely a mistake.
     """
 
     sources: tuple[Source, ...]
@@ -176,6 +177,7 @@ class Spec:
     base: str = field(compare=False)
     document: Document = field(compare=False)
     faults: tuple[Fault, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[Step, ...]:

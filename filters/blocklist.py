@@ -15,12 +15,11 @@ from cleanpipe.filters import phrases as sources
 from cleanpipe.filters.addresses import domain_of, host_of
 from cleanpipe.filters.matching import Hit, Matcher, candidates, hits, is_counted, phrase_key
 from cleanpipe.filters.phrases import Entry
-from cleanpipe.parameters import LocalPath, LocalPaths
+from cleanpipe.parameters import LocalPath, LocalPaths, Texts
 from cleanpipe.patterns import compiled
 from cleanpipe.stage import Codes, Evidence, Filter, Measures, Resource, Rule
 from cleanpipe.units import Units
 
-Texts = tuple[str, ...]
 _SHOWN = 3
 
 
@@ -53,8 +52,10 @@ class Blocklist(Filter):
             LICENSE and the like); see :mod:`cleanpipe.filters.phrases`. Or a map of names to
             such, which the evidence then calls the lists by. Default: none.
         words: phrases themselves. Default: none.
-        lists: lists that ship, as ``ldnoobw.en``: LDNOOBW's in 28 languages (CC-BY-4.0), each
-            with a list of exceptions where we have one (zh). Default: none.
+        lists: lists that ship, as ``ldnoobw.en``: LDNOOBW's in 28 languages (CC-BY-4.0; ar, cs,
+            da, de, en, eo, es, fa, fi, fil, fr, fr-CA-u-sd-caqc, hi, hu, it, ja, kab, ko, nl,
+            no, pl, pt, ru, sv, th, tlh, tr, zh), each with a list of exceptions where we have
+            one (zh); ``boilerplate`` of pages (en, zh); ``function_words`` (zh). Default: none.
         patterns: RE2 patterns, matched with the text as it is, wherever they match; ``(?i)``
             and ``\\b`` (of ASCII words) are the pattern's own. Default: none.
         pattern_files: files of patterns, as ``phrases``. Default: none.
@@ -74,8 +75,8 @@ class Blocklist(Filter):
             folded as phrases are. It needs the document's ``url``. Default: none.
         by: what the table goes by: ``host`` (default; exactly that one) or ``domain`` (the
             registered one, see ``domains``).
-        hits: bounds on the number of matches. Default [null, 0]: a single one drops; null
-            for none.
+        hits: bounds on the number of matches. Default [null, 0], a single one drops; or null,
+            none, where ``per_1000_tokens`` is given.
         per_1000_tokens: bounds on matches per 1,000 tokens. Default: null, none.
 
     Measures:
@@ -99,8 +100,13 @@ class Blocklist(Filter):
     separators: bool = False
     table: LocalPath | None = None
     by: Literal["host", "domain"] = "host"
-    hits: Bounds | None = Bounds(None, 0)
+    hits: Bounds | Literal["default"] | None = "default"
     per_1000_tokens: Bounds | None = None
+
+    def __post_init__(self) -> None:
+        if self.hits == "default":
+            bounds = Bounds(None, 0) if self.per_1000_tokens is None else None
+            object.__setattr__(self, "hits", bounds)
 
     def resources(self) -> tuple[Resource, ...]:
         """Every file that it reads, those of lists that ship too."""
@@ -165,7 +171,11 @@ class Blocklist(Filter):
             ("hits", "hits", self.hits),
             ("per_1000_tokens", "hits_per_1000_tokens", self.per_1000_tokens),
         )
-        return tuple(Rule(name, measure, bounds) for name, measure, bounds in bounded if bounds)
+        return tuple(
+            Rule(name, measure, bounds)
+            for name, measure, bounds in bounded
+            if isinstance(bounds, Bounds) and bounds
+        )
 
     def measure(self, units: Units) -> Measures:
         """One search of all units; of each by itself only where that found something."""
@@ -281,14 +291,14 @@ class _Lists:
         if len(self.phrases) < len(stage.words):
             self.faults.append(("words", "expected phrases that are not empty"))
         named, wrong = stage._named_files()
-        self._fault("phrases", wrong)
+        self._fault("phrases", map(_if_phrase, wrong))
         for name, path in named:
             self._phrases("phrases", name, path)
         for name in stage.lists:
             try:
                 path, exempt = sources.shipped_files(name)
             except ValueError as error:
-                self._fault("lists", [str(error)])
+                self._fault("lists", [f"{error}; for files of yours: phrases"])
                 continue
             self._phrases("lists", name, path)
             if exempt is not None:
@@ -338,6 +348,13 @@ class _Lists:
         if not rows and not faults:
             faults.append(f"{path}: no row in it")
         self._fault("table", faults)
+
+
+def _if_phrase(fault: str) -> str:
+    """The fault, and what to write if a phrase stands where files are named."""
+    pattern = fault.removeprefix("no file matches ")
+    phrase = pattern != fault and not set("/.*?[") & set(pattern)
+    return f"{fault}; for phrases right here: words" if phrase else fault
 
 
 def check_pattern(pattern: str) -> Any:

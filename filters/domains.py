@@ -33,7 +33,8 @@ class Domains(Filter):
     that are equal to it or go on behind it with ``/``, ``?``, ``&`` or ``#`` (``good.com/~bad2``
     is another). A scheme, user or port is passed over, in lists and in addresses; hosts are
     compared in lower case and in their ASCII form (``xn--``), without a dot at the end; paths as
-    they are. UT1's folders hold such lists (Université Toulouse 1 Capitole, CC-BY-SA-4.0).
+    they are. ``*.bad.com`` and ``||bad.com^``, as other tools write it, are ``bad.com``. UT1's
+    folders hold such lists (Université Toulouse 1 Capitole, CC-BY-SA-4.0).
 
     Entries are kept as 64-bit hashes, ten bytes each: the five million of UT1's largest
     category take 50 MB a process. Of 10**9 addresses 0.003 would be taken for one of them
@@ -41,7 +42,7 @@ class Domains(Filter):
 
     Parameters:
         lists: files of sites: paths, globs and folders; of a folder, every file below it called
-            ``domains`` or ``urls``. Default: none.
+            ``domains`` or ``urls``, or these with ``.gz`` or ``.zst``. Default: none.
         exempt (``except`` in pipeline files): files of sites that are never listed; the same
             form. Default: none.
         listed: bounds on ``listed``. Default [null, 0]: what is listed is dropped; [1, null]
@@ -198,7 +199,9 @@ class _Sites:
 
 
 def _files(patterns: LocalPaths) -> tuple[list[LocalPath], list[str]]:
-    return phrases.files(patterns, _FILES.__contains__)
+    return phrases.files(
+        patterns, lambda name: name.removesuffix(".gz").removesuffix(".zst") in _FILES
+    )
 
 
 def _addresses(units: Units) -> list[tuple[str, str] | None]:
@@ -213,9 +216,13 @@ def _key(site: str) -> str:
 
     Errors: ValueError where it is no site.
     """
-    parts = split(site) or split(f"//{site}")
-    if parts is None or any(char.isspace() for char in site):
-        raise ValueError(f'expected a domain or the beginning of an address, got "{site}"')
+    plain = site.removeprefix("||").removesuffix("^").removeprefix("*.")
+    parts = split(plain) or split(f"//{plain}")
+    if parts is None or any(char.isspace() for char in site) or set("*|^") & set(parts[0]):
+        raise ValueError(
+            f'expected a domain or the beginning of an address, got "{site}"; '
+            "bad.com stands for itself and what is under it"
+        )
     host, rest = parts
     rest = rest.rstrip("/")
     return f"u{host.removeprefix('www.')}{rest}" if rest else f"d{host}"

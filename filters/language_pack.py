@@ -36,9 +36,8 @@ class LanguagePack(NamedSet):
             ``remove: {unit: line}``.
         change: other bounds by measure, in place of the pack's or beside them; null turns one
             off. Default: none.
-
-    Units of fewer tokens than those the limits were derived from are not judged, unless
-    ``min_tokens`` says otherwise.
+        min_tokens: units of fewer tokens are not judged. 0 (default) stands for the pack's own
+            number, that of the shortest its limits were derived from; the plan shows it.
     """
 
     kind: ClassVar[str] = "language_pack"

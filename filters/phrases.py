@@ -2,18 +2,22 @@
 
 A list is UTF-8 text with one phrase a line. White space around a phrase, blank lines and a
 byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is a comment;
-``#tag`` is a phrase, as hashtags are in real lists. A folder stands for every file below it,
-but for hidden ones and for those that tell of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
+``#tag`` is a phrase, as hashtags are in real lists. A file may be packed (``.gz``,
+``.zst``). A folder stands for every file below it, but for hidden ones and for those that tell
+of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
 """
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import pyarrow as pa
 
 from cleanpipe.parameters import LocalPath, matched, nearest
 
@@ -99,10 +103,10 @@ def read(path: str) -> tuple[list[str], list[str]]:
 def _lines(path: str) -> tuple[list[tuple[int, str]], list[str]]:
     """The lines of a file that say something, with their numbers; and its faults."""
     try:
-        with open(path, "rb") as file:
-            lines = file.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        return [], [f"{path}: cannot be read: {error.strerror}"]
+        lines = _content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return [], [f"{path}: cannot be read: {reason}"]
     found, faults = [], []
     for number, line in enumerate(lines, start=1):
         try:
@@ -116,6 +120,16 @@ def _lines(path: str) -> tuple[list[tuple[int, str]], list[str]]:
         if text and text != "#" and not text.startswith("# "):
             found.append((number, text))
     return found, faults
+
+
+def _content(path: str) -> bytes:
+    """The bytes of a file, unpacked where its name ends in ``.gz`` or ``.zst``."""
+    if path.endswith(".gz"):
+        with gzip.open(path) as packed:
+            return packed.read()
+    with pa.input_stream(path, compression="zstd" if path.endswith(".zst") else None) as file:
+        data: bytes = file.read()
+        return data
 
 
 def read_each(path: str, check: Callable[[str], object]) -> tuple[list[str], list[str]]:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from cleanpipe import _native
 from cleanpipe.batch import text_views
 from cleanpipe.bounds import Bounds
+from cleanpipe.parameters import Texts
 from cleanpipe.stage import Edits, Measures, Rewriter, Rule
 from cleanpipe.units import Units
 
@@ -91,7 +92,7 @@ class Pii(Rewriter):
     email: str | None = "email@example.com"
     ip: str | None = "22.214.171.124"
     ipv6: str | None = "2001:db8::1"
-    keep: tuple[str, ...] = ("example.com", "example.org", "example.net")
+    keep: Texts = ("example.com", "example.org", "example.net")
 
     def check(self) -> Iterable[tuple[str, str]]:
         """That something is to be replaced, and that what is kept can be."""

@@ -15,13 +15,14 @@ from cleanpipe.units import Units
 
 @dataclass(frozen=True)
 class MeasureRule(Filter):
-    """Drops texts for which one number lies outside a range.
+    """Drops texts for which one number lies outside a range; without one only takes the number.
 
     Parameters:
         of (``measure`` in pipeline files): a surface measure by its bare name, taken from
             the text as it is here, or a measure of an earlier stage (or a column of the
             input, ``column.NAME``) by its full name, such as ``remove.removed_share``.
-        bounds: the range that passes; or instead of it
+        bounds: the range that passes (default: none, the measure is stored and drops nothing);
+            or instead of it
         min, max: lowest and highest value that passes;
         above, below: the same, but these values themselves fail.
 
@@ -51,12 +52,13 @@ class MeasureRule(Filter):
             return
         if self.bounds is not None and self._sides():
             yield "bounds", f"expected bounds or {', '.join(self._sides())}, not both"
-        elif not bounds:
-            yield "", "expected bounds, or min, max, above or below"
+        elif not bounds and self.needs():
+            yield "", "expected bounds, or min, max, above or below: it is measured already"
 
     def rules(self) -> tuple[Rule, ...]:
-        """One, called as the measure is."""
-        return (Rule(self.of, self.of, self._range()),)
+        """One, called as the measure is; none without bounds."""
+        bounds = self._range()
+        return (Rule(self.of, self.of, bounds),) if bounds else ()
 
     def takes(self) -> tuple[str, ...]:
         """The measure, where it is a surface measure."""

@@ -74,7 +74,7 @@ def test_the_end_that_is_broken(written: Any, value: float, broken: str) -> None
     [
         (3, "expected [low, high] with null for an open end, or a map of min, max, above, below"),
         ("3", 'got "3"'),
-        (None, "got None"),
+        (None, "got null"),
         ([], "expected [low, high]"),
         ([1], "expected [low, high]"),
         ([1, 2, 3], "expected [low, high]"),
@@ -87,7 +87,7 @@ def test_the_end_that_is_broken(written: Any, value: float, broken: str) -> None
         ({"min": 2, "below": 2}, "nothing passes"),
         ({"above": 2, "max": 2}, "nothing passes"),
         ({"above": 2, "below": 2}, "nothing passes"),
-        ([True, None], "expected a finite number or null as a bound, got True"),
+        ([True, None], "expected a finite number or null as a bound, got true"),
         (["1", None], 'expected a finite number or null as a bound, got "1"'),
         ([None, math.inf], "expected a finite number"),
         ([NAN, None], "expected a finite number"),

@@ -181,7 +181,7 @@ def test_explain(small: Path, clean: Cli) -> None:
     clean("run", small)
     ended = clean("explain", small.parent / "out", "d1")
     assert ended.code == 0
-    assert "FAILS  length.tokens = 1, passes >= 3" in ended.out
+    assert "FAILS  length.tokens = 1, must be >= 3" in ended.out
     assert "=> dropped by length.tokens" in ended.out
     assert "=> kept" in clean("explain", small.parent / "out", "a.jsonl:4").out
     ended = clean("explain", small.parent / "out", "nobody")
@@ -207,3 +207,30 @@ def test_module_and_script_are_one(small: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert json.loads((small.parent / "out" / "summary.json").read_text())["documents"]["in"] == 6
     assert call().returncode == 2
+
+
+def test_doubts_about_sources(tmp_path: Path, clean: Cli) -> None:
+    line = json.dumps({"text": "一二三四五六七八九十"}, ensure_ascii=False) + "\n"
+    (tmp_path / "a.jsonl").write_bytes(line.encode("gbk") * 3 + b"{}\n")
+    (tmp_path / "b.txt").write_bytes(b"abc\n" * 30 + b"\xff\n")
+    (tmp_path / "bad").write_text("bad.com\n")
+    (tmp_path / "p.yaml").write_text(
+        "sources: {a: {paths: a.jsonl}, b: {paths: b.txt}}\n"
+        "stages:\n  - domains: {lists: bad}\n"
+        "  - domains: {lists: bad}\n    name: some\n    when: {source: a}\n"
+    )
+    sentences = [
+        "sources.a: 3 of 4 sampled lines are not UTF-8: are they gb18030? write encoding: gb18030",
+        'domains: it goes by addresses, and source "a", "b" has no column of them',
+    ]
+    for command in (["check"], ["plan"], ["run", "--output", str(tmp_path / "out")]):
+        done = clean(command[0], tmp_path / "p.yaml", *command[1:])
+        assert done.code == 0
+        told = [x for x in (done.out + done.err).splitlines() if x.startswith("warning: ")]
+        for said, sentence in zip(told, sentences, strict=True):
+            assert said.startswith(f"warning: {sentence}")
+    assert "1 dead, 1 of them no_text (" in done.err
+    assert f"see {tmp_path / 'out'}/dead" in done.err
+    assert "1 dead, 4 with ill-formed bytes replaced;" in done.out
+    done = clean("check", tmp_path / "p.yaml", "--set", "sources.a.encoding=gbk")
+    assert "UTF-8" not in done.err

@@ -78,7 +78,7 @@ def test_what_it_says(finished: Path, clean: Cli) -> None:
     short = next(row for row in dropped if row["stage"] == "length")
     ended = clean("explain", out, f"{short['file']}:{short['row']}")
     assert ended.code == 0
-    assert f"length.tokens = {short['value']:.0f}, passes >= 20 and <= 20000" in ended.out
+    assert f"length.tokens = {short['value']:.0f}, must be >= 20 and <= 20000" in ended.out
     assert f"=> dropped by length.tokens = {short['value']:.0f}" in ended.out
     twice = next(row for row in dropped if row["stage"] == "exact")
     said = clean("explain", out, f"{twice['file']}:{twice['row']}").out
@@ -166,6 +166,17 @@ def test_a_changed_source(odd: Path, clean: Cli) -> None:
         explain(str(odd / "out"), "x")
 
 
+def test_what_stands_around_a_match(tmp_path: Path) -> None:
+    text = f"{'long before ' * 9}the\n赌场 is {'far behind ' * 9}"
+    jsonl(tmp_path / "a.jsonl", [{"id": "1", "text": text}])
+    stage = {"blocklist": {"words": ["赌场"]}}
+    run(pipeline(tmp_path, {"s": {"paths": "a.jsonl"}}, [stage]))
+    verdict = explain(str(tmp_path / "out"), "1").verdict
+    assert verdict.endswith(
+        "; there: e long before long before the ⟦赌场⟧ is far behind far behind far"
+    )
+
+
 def test_a_changed_list(tmp_path: Path) -> None:
     jsonl(tmp_path / "a.jsonl", [{"id": "1", "text": "a casino is here"}])
     (tmp_path / "bad.txt").write_text("casino\n")
@@ -173,7 +184,7 @@ def test_a_changed_list(tmp_path: Path) -> None:
     run(pipeline(tmp_path, {"s": {"paths": "a.jsonl"}}, [stage]))
     made = explain(str(tmp_path / "out"), "1")
     assert made.agrees and made.drop is not None and made.drop.match == "casino"
-    assert 'found "casino" at bytes 2-8, of bad.txt: casino' in made.verdict
+    assert 'found "casino" at bytes 2-8, of bad.txt: casino; there: a ⟦casino⟧ is' in made.verdict
     (tmp_path / "bad.txt").write_text("casinos\n")
     with pytest.raises(ConfigError, match="changed since the run: bad.txt"):
         explain(str(tmp_path / "out"), "1")

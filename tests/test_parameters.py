@@ -168,6 +168,6 @@ def test_shown_is_plain() -> None:
         "keep": {"en": 0.5},
         "model": None,
         "lists": [],
-        "exempt": None,
+        "except": None,  # as the file calls it; words is but another spelling of tokens
         "table": {},
     }

@@ -78,6 +78,7 @@ def test_table_and_totals() -> None:
         | {"units_removed": 0, "seconds": 0.0},
     ]
     made = {"stages": stages, "documents": counts, "bytes": {"in": 3e6, "kept": 2e6}, "seconds": 2}
+    made["replaced"] = 0
     file = io.StringIO()
     Console(file=file, width=90, soft_wrap=True).print(table_of(made))
     lines = [line.split() for line in file.getvalue().splitlines()]
@@ -89,6 +90,8 @@ def test_table_and_totals() -> None:
     assert totals_of(made) == (
         "2,000 documents in: 1,500 kept, 499 dropped, 1 dead; 3.0 MB of text in, 2.0 MB kept; 2.0 s"
     )
+    made["replaced"] = 1001
+    assert ", 1 dead, 1,001 with ill-formed bytes replaced; 3.0 MB" in totals_of(made)
 
 
 def test_a_log_has_plain_lines(tmp_path: Path, corpus: Path) -> None:

@@ -216,7 +216,7 @@ FAULTS: list[tuple[Options, Mapping[str, Any], list[tuple[str, str]]]] = [
             (
                 "text",
                 "no column `text` in `s/a.parquet`: there are `content`;"
-                " name the column with the text here",
+                " name it by text: beside the paths, in a pipeline file",
             )
         ],
     ),

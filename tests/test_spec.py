@@ -71,6 +71,38 @@ def test_ten_mistakes_at_once(clean: Cli, monkeypatch: pytest.MonkeyPatch) -> No
         (stages("{length: {}, exact: {}}"), ["2:5: stages[0]: expected one stage beside name and"
                                              " when, got length, exact"]),
         (stages("{exact: {}, wehn: {a: b}}"), ["2:17: stages[0].wehn: unknown stage"]),
+        # What was likely meant.
+        (stages("digit_share: [null, 0.3]"), ["2:5: stages[0].digit_share: is a measure, and no stage: "
+                                              "write rule: {measure: digit_share, max: 0.3}"]),
+        (stages("digit_share"), ["2:5: stages[0].digit_share: is a measure, and no stage: write rule: "
+                                 "{measure: digit_share}"]),
+        (stages("{length: {}, tokens: [1, 2]}"), ["2:18: stages[0].tokens: beside a stage only name and "
+                                                  "when may stand; is it a parameter of length, ind"]),
+        (stages("length: {tokens: {en: [50, 100]}}"),
+         ["2:14: stages[0].length.tokens: expected [low, high] with null for an open end, or a map of "
+          "min, max, above, below, got {en: [50, 100]}; for other bounds by language: per: language"]),
+        (stages("length: [50, 100]"), ["2:5: stages[0].length: expected a map of parameters, got [50, 1"]),
+        (stages("length: {tokens: [[3, null], 4]}"), ["2:14: stages[0].length.tokens: expected a finite "
+                                                      "number or null as a bound, got [3, null]"]),
+        (stages("rule: {digit_share: [0, 1]}"),
+         ['2:5: stages[0].rule: expected the parameter "measure", which is missing',
+          "2:12: stages[0].rule.digit_share: unknown parameter; known: above, below, bounds, max, "
+          "measure, min, min_tokens"]),
+        (
+            stages("remove: {unit: line, failing: [length: {per: language, cases: {}, else: keep}]}"),
+            ['2:45: stages[0].remove.failing[0].length.per: no cases here: put per beside "unit"'],
+        ),
+        (
+            stages("{gopher_quality: {}, when: {language: en}}"),
+            ['2:26: stages[0].when: no earlier stage takes the measure or label "language"; '
+             "put language: {} before it"],
+        ),
+        (
+            stages("rule: {measure: remove.removed_share, max: 1}",
+                   "remove: {unit: line, failing: [markup: {tags: [null, 0]}]}"),
+            ['2:5: stages[0].rule: no earlier stage takes the measure or label "remove.removed_share"; '
+             'a later stage takes it: move "remove" before "rule"'],
+        ),
         (stages("lenght"), ['2:5: stages[0].lenght: unknown stage; did you mean "length"?']),
         (stages("length"), ["2:5: stages[0].length: expected bounds on at least one"]),
         (stages("length: 3"), ["2:5: stages[0].length: expected a map of parameters, got 3"]),
@@ -101,7 +133,7 @@ def test_ten_mistakes_at_once(clean: Cli, monkeypatch: pytest.MonkeyPatch) -> No
                 "2:14: stages[0].remove.unit: expected 'paragraph', 'line' or 'sentence'",
                 "2:46: stages[0].remove.failing[0].length.x: unknown parameter",
                 '2:54: stages[0].remove.failing[1].exact: expected a filter: "exact" is none',
-                "2:62: stages[0].remove.failing[2].lines: unknown stage",
+                "2:62: stages[0].remove.failing[2].lines: is a measure, and no stage: write rule: {me",
             ],
         ),
         (stages("remove: {unit: line}"), ['2:5: stages[0].remove: expected the parameter "failing"']),

@@ -53,6 +53,29 @@ def head(file: InputFile) -> list[bytes]:
     return lines
 
 
+ENCODINGS = ("gb18030", "big5", "shift_jis", "euc_kr", "windows-1251", "windows-1252")
+
+
+def not_utf8(files: Sequence[InputFile]) -> str | None:
+    """A sentence about files that are read as UTF-8, if a tenth of their sampled lines is none."""
+    lines = [line for file in files if file.encoding == UTF8 for line in head(file)]
+    lines = [line for line in lines if line.strip()]
+    wrong = [line for line in lines if not _decodes(line, UTF8)]
+    if not wrong or 10 * len(wrong) < len(lines):
+        return None
+    likely = next((name for name in ENCODINGS if all(_decodes(line, name) for line in wrong)), None)
+    what = f"are they {likely}? write encoding: {likely}" if likely else "write their encoding:"
+    return f"{len(wrong)} of {len(lines)} sampled lines are not UTF-8: {what}"
+
+
+def _decodes(line: bytes, encoding: str) -> bool:
+    try:
+        line.decode(encoding)
+    except UnicodeError:
+        return False
+    return True
+
+
 def _utf8(line: bytes, file: InputFile, first: bool) -> bytes:
     try:
         return decoded(line, file.encoding, at_start=first).encode()

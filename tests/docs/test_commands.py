@@ -27,6 +27,7 @@ DOCUMENTS = [
     TRAINING,
     "docs/how-to/native.md",
     "docs/how-to/ray.md",
+    "docs/how-to/what-each-rule-drops.md",
 ]
 FILES = {
     "lists/spam.txt": "spam\n",

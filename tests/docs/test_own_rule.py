@@ -39,6 +39,20 @@ def test_kept(pipe: cp.Pipeline, text: str, left: str) -> None:
     assert pipe.run([text]).kept["text"].to_pylist() == [left]
 
 
+def test_percentiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stages = ["language", {"rule": {"measure": "digit_share"}, "name": "digits"}]
+    cp.Pipeline.from_dict({"stages": stages}).run([PROSE, CHINESE], output=tmp_path / "out")
+    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, str(PAGE), "exec"), {})  # ours, from the page
+    assert capsys.readouterr().out.split("\n")[:2] == [
+        "en 1 [0.0, 0.0, 0.0]",
+        "zh 1 [0.0, 0.0, 0.0]",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "stage"),
     [

@@ -700,13 +700,18 @@ def test_time_is_linear(piece: str, tmp_path: Path) -> None:
 
 WORDS = {"words": ["ass", "buy now", "坏词"], "patterns": ["[0-9]{3}-[0-9]{4}"]}
 HITS = {**WORDS, "hits": [None, 1]}
-RATE = {**WORDS, "hits": None, "per_1000_tokens": [None, 250]}
+RATE = {**WORDS, "per_1000_tokens": [None, 250]}
+BOTH = {**RATE, "hits": [None, 0]}
 
 test_bounds = table(
     Blocklist,
     [
         ("one ass", HITS, None),  # at the bound
         ("ass ass", HITS, "hits"),
+        ("one ass of five tokens", WORDS, "hits"),
+        ("one ass of five tokens", RATE, None),
+        ("one ass of five tokens", {**RATE, "hits": None}, None),
+        ("one ass of five tokens", BOTH, "hits"),
         ("ass one two three", RATE, None),  # 250: at the bound
         ("ass one two", RATE, "per_1000_tokens"),
         ("坏词好的", RATE, None),  # of four tokens
@@ -727,3 +732,29 @@ test_bounds = table(
         ("一" * 300_000 + "。坏词", WORDS, "hits"),
     ],
 )
+
+
+def test_every_list_that_ships_is_in_the_reference() -> None:
+    page = " ".join((Blocklist.__doc__ or "").split())
+    lists = re.search(r"lists that ship, (.*?) Default: none\.", page)
+    assert lists is not None
+    for name in phrases.shipped():
+        family, _, language = name.partition(".")
+        said = re.search(rf"{family}[^)]*[ (]{language}[,);]", lists[1], re.IGNORECASE)
+        assert said, name
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fault"),
+    [
+        ({"phrases": ["坏词"]}, "phrases: no file matches 坏词; for phrases right here: words"),
+        ({"words": "bad", "patterns": "x+"}, None),
+        ({"lists": "ldnoobw.en"}, None),
+        ({"lists": "mylists/bad"}, 'lists: no list called "mylists/bad" ships; '),
+    ],
+)
+def test_what_was_meant(parameters: dict[str, Any], fault: str | None) -> None:
+    found = faults(Blocklist, parameters)
+    assert len(found) == (fault is not None)
+    assert fault is None or found[0].startswith(fault)
+    assert "lists" not in parameters or fault is None or found[0].endswith("of yours: phrases")

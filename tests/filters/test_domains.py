@@ -212,3 +212,41 @@ def test_time_is_linear(piece: str, folder: Path) -> None:
 
     short, long = (partial(stage.measure, urls(size)) for size in (20_000, 160_000))
     assert ratio(long, short, 16, 0.05) < 16
+
+
+@pytest.mark.parametrize("packed", ["domains.gz", "urls.zst"])
+def test_packed_lists(packed: str, tmp_path: Path) -> None:
+    (tmp_path / "ut1").mkdir()
+    with pa.output_stream(str(tmp_path / "ut1" / packed)) as file:  # by its name
+        file.write(b"bad.com\n")
+    stage = built(tmp_path, {"lists": "ut1"})
+    assert stage.judge(stage.measure(units("http://a.bad.com", "http://b.com"))).tolist() == [1, 0]
+    path = tmp_path / "ut1" / packed
+    path.write_bytes(path.read_bytes()[:-6])
+    [message] = faults(Domains, {"lists": str(tmp_path / "ut1")})
+    assert "cannot be read" in message
+
+
+@pytest.mark.parametrize(
+    ("site", "listed"),
+    [
+        ("*.bad.com", 1),
+        ("||bad.com^", 1),
+        ("||bad.com", 1),
+        ("*bad.com", None),
+        ("bad.*", None),
+        ("|bad.com|", None),
+    ],
+)
+def test_what_other_tools_write(site: str, listed: int | None, tmp_path: Path) -> None:
+    (tmp_path / "list").write_text(f"{site}\n", "utf-8")
+    found = faults(Domains, {"lists": str(tmp_path / "list")})
+    if listed is None:
+        [message] = found
+        assert message.endswith("bad.com stands for itself and what is under it")
+        return
+    stage = built(tmp_path, {"lists": "list"})
+    assert stage.judge(stage.measure(units("http://www.bad.com/x", "http://x.com"))).tolist() == [
+        listed,
+        0,
+    ]

@@ -48,14 +48,23 @@ def test_a_surface_measure_is_taken_and_stored() -> None:
     assert (stage.needs(), stage.takes()) == ((), ("tokens",))
 
 
+def test_without_bounds_it_is_a_scorer() -> None:
+    stage = made(MeasureRule, {"measure": "tokens"})
+    assert (stage.rules(), stage.takes()) == ((), ("tokens",))
+    units = Units(pa.array(["a b", ""], pa.large_string()))
+    measures = stage.measure(units)
+    assert list(measures["tokens"]) == [2, 0]
+    assert stage.judge(measures).tolist() == [0, 0]
+
+
 def test_faults() -> None:
     [fault] = faults(MeasureRule, {"measure": "symbol_shar", "max": 0.3})
     assert fault.startswith(
         'measure: "symbol_shar" is no surface measure, and names no stage; '
         f'did you mean "symbol_share"? {len(SURFACE)} are known, such as symbol_share, '
     )
-    assert faults(MeasureRule, {"measure": "tokens"}) == [
-        ": expected bounds, or min, max, above or below"
+    assert faults(MeasureRule, {"measure": "remove.removed_share"}) == [
+        ": expected bounds, or min, max, above or below: it is measured already"
     ]
     assert faults(MeasureRule, {"measure": "tokens", "bounds": [1, 2], "min": 1}) == [
         "bounds: expected bounds or min, not both"

@@ -286,7 +286,7 @@ def test_explain(finished: Path, clean: Cli) -> None:
             ) in said
             seen.add((match.row["action"], made.drop is None))
         if made.drop is not None and made.drop.stage == "finds.drop":
-            start = "dropped by finds.drop: score 0.93 (passes < 0.6) for item "
+            start = "dropped by finds.drop: score 0.93 (must be < 0.6) for item "
             assert made.verdict.startswith(f"{start}{made.drop.test_item} of gsm (answer); found")
     assert {("flag", True), ("cut", True), ("drop", False)} <= seen
 
