@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe import _native
 from cleanpipe.bounds import Bounds
@@ -27,6 +28,8 @@ MARK = np.uint64(0)
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # So multiplied, no hash is lost.
 _SPACES = np.frombuffer(b" \t\r\n", np.uint8)
+_OTHER_SPACES = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+_INVISIBLE = "[\u00ad\u200b\u2060\ufeff]"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class WordOrder(Filter):
 
     Formula: pairs of the list over all pairs of neighbours; 0 where there are none. Neighbours
     are two tokens with nothing between them but at most one space; a token and the mark behind
-    it; a mark and the next token. All marks are one. Source: none; how pairs are found is in
+    it; a mark and the next token. All marks are one. No-break and other spaces are spaces, and
+    soft hyphens and zero-width spaces are nothing. Source: none; how pairs are found is in
     docs/how-to/add-a-language.md, what they find in docs/benchmarks.md.
 
     Parameters:
@@ -55,6 +59,7 @@ class WordOrder(Filter):
     """
 
     kind: ClassVar[str] = "word_order"
+    version: ClassVar[int] = 2
 
     pack: LocalPath
     odd_pair_share: Bounds
@@ -99,6 +104,8 @@ def neighbours(text: pa.Array) -> tuple[Places, Hashes]:
     Returns:
         int64 and uint64, shape (p,), in no order that means anything.
     """
+    text = pc.replace_substring_regex(text, _OTHER_SPACES, " ")
+    text = pc.replace_substring_regex(text, _INVISIBLE, "")
     offsets, starts, ends, hashes = _native.tokens(text)
     unit = np.repeat(np.arange(len(text)), np.diff(offsets))
     _, places, data = text.buffers()
