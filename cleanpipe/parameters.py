@@ -187,6 +187,8 @@ _EXPECTED = {
     "mapping_type": "expected a map",
     "string_too_short": "expected a text that is not empty",
     "none_required": "expected null",
+    "greater_than_equal": "expected 0 or more",
+    "less_than_equal": "expected a smaller number",
 }
 
 

@@ -38,7 +38,7 @@ class LanguagePack(NamedSet):
             off. Default: none.
 
     Units of fewer tokens than those the limits were derived from are not judged, unless
-    ``min_tokens`` says otherwise.
+    ``min_tokens`` says otherwise (null, the default: the pack's; 0: all are judged).
     """
 
     kind: ClassVar[str] = "language_pack"
@@ -51,7 +51,11 @@ class LanguagePack(NamedSet):
         """A pack that is not there or is none, measures that are none."""
         try:
             units = packs.read(self.pack)
-            packs.pairs_of(self.pack)
+            limits = units.get(self.unit)
+            bounds = {**limits.bounds, **self.change} if limits else {}
+            if bounds.get(packs.PAIRS):
+                for _, fault in WordOrder(self.pack, Bounds(None, 1)).check():
+                    raise ConfigError(fault)
         except ConfigError as error:
             yield "pack", str(error)
             return
@@ -64,7 +68,7 @@ class LanguagePack(NamedSet):
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` a limit, in the order of the pack; ``word_order`` for pairs of words."""
         limits = packs.read(self.pack)[self.unit]
-        least = self.min_tokens or limits.min_tokens
+        least = limits.min_tokens if self.min_tokens is None else self.min_tokens
         bounds = {**limits.bounds, **self.change}
         return [(name, self._rule(name, each, least)) for name, each in bounds.items() if each]
 

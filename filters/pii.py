@@ -40,8 +40,9 @@ _NUMBERED = re.compile(
 """What stands before a version or the number of a section."""
 _BEFORE = 32
 """Bytes before and behind a number that are looked at."""
-_COUNTED = tuple(word.encode() for word in ("节", "章", "条", "款", "版"))
-"""What stands behind such a number in Chinese."""
+_COUNTED = tuple(word.encode() for word in ("节", "章", "条", "款", "版", "절"))
+"""What stands behind such a number in Chinese and Korean."""
+_BOUND = re.compile(r"[^\W\d_][\u00a0\u202f]$")
 _INDENT = " \t\r#\u00a0\u202f\u3000\ufeff"
 _TITLE = re.compile(r"([.:]?)[^\S\n]*([^\W\d_]\S*)")
 """What stands behind the number of a heading."""
@@ -86,7 +87,11 @@ class Pii(Rewriter):
       节, 章, 条, 款 or 版;
     - as the heading ``1.2.3.4 Results`` or ``12.1.1.1. RAID``: at the beginning of a line (after
       ``#``), of two digits each at most or with a stop behind, and then spaces and a word that
-      is no host name (``8.8.8.8 dns.google``). Every space is one, no-break spaces too.
+      is no host name (``8.8.8.8 dns.google``). Every space is one, no-break spaces too;
+    - behind a word and a no-break space, as references to sections are set in many languages, of
+      two digits each at most.
+
+    Of IPv6 two groups at least are given: ``2024::`` is none.
 
     What was replaced stands in ``edits/``: keep that folder to yourself.
     """
@@ -181,7 +186,7 @@ class Pii(Rewriter):
             shown = match[0].decode()
             if shown.endswith(":") and not shown.endswith("::"):
                 shown = shown[:-1]
-            if self._is_public(shown, self.ipv6):
+            if sum(map(bool, shown.split(":"))) > 1 and self._is_public(shown, self.ipv6):
                 yield match.start(), match.start() + len(shown), 2
 
     def _is_public(self, shown: str, placeholder: str) -> bool:
@@ -215,8 +220,12 @@ def _network(entry: str) -> _Network | None:
 
 
 def _is_heading(text: bytes, start: int, stop: int) -> bool:
-    """Whether it numbers what follows: at the beginning of a line, with a word behind."""
+    """Whether it numbers what follows, at the beginning of a line with a word behind; or is
+    bound to the word before, as in references (``Раздел 6.3.6.2``)."""
     before = text[max(0, start - _BEFORE) : start]
+    short = max(map(len, text[start:stop].split(b"."))) <= 2
+    if short and _BOUND.search(before.decode(errors="ignore")):
+        return True
     if b"\n" not in before and start > _BEFORE:
         return False
     if before.rpartition(b"\n")[2].decode(errors="ignore").strip(_INDENT):
@@ -224,5 +233,4 @@ def _is_heading(text: bytes, start: int, stop: int) -> bool:
     behind = _TITLE.match(text[stop : stop + _TITLE_BYTES].decode(errors="ignore"))
     if behind is None or _DOMAIN.match(behind[2]):
         return False
-    short = max(map(len, text[start:stop].split(b"."))) <= 2
     return short or behind[1] == "."
