@@ -142,7 +142,9 @@ def _end(value: object) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"expected a bound of less than 1e308, got {_shown(value)[:20]}...") from None
+        raise ValueError(
+            f"expected a bound of less than 1e308, got {_shown(value)[:20]}..."
+        ) from None
 
 
 def _plain(value: float | None) -> float | None:

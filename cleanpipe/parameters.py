@@ -52,6 +52,8 @@ class LocalPath(str):
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
         def resolve(value: str, info: core_schema.ValidationInfo) -> LocalPath:
             base = (info.context or {}).get("base", ".")
+            if "\0" in value:
+                raise ValueError("expected a path, got one with a NUL in it")
             location = value
             if "://" not in value:
                 location = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
