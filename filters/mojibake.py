@@ -43,7 +43,8 @@ class Mojibake(Filter):
 
     A single ``é`` or ``Ö`` is neither, nor is one letter with nothing but the typography that
     stands behind a word (``café…”``, ``Spaß“``, ``NESCAFÉ®``, a no-break space); but for ``Â`` and
-    ``Ã``, unless a capital letter stands before them (``MANHÃ”``). Source: none; the first is how UTF-8 is
+    ``Ã``, unless a capital letter stands before them (``MANHÃ”``). Source: none; the first is
+    how UTF-8 is
     defined (RFC 3629). What was lost is not brought back: see ``normalize`` for that.
 
     Parameters:

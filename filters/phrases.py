@@ -1,7 +1,8 @@
 """Lists of phrases: files, folders and lists that ship, each fault with its place. Not a stage.
 
-A list is UTF-8 text with one phrase a line; lines end in LF, CRLF or CR. White space around a phrase, blank lines and a
-byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is a comment;
+A list is UTF-8 text with one phrase a line; lines end in LF, CRLF or CR. White space
+around a phrase, blank lines and a byte order mark are ignored. A line that is ``#`` alone or
+begins with ``# `` is a comment;
 ``#tag`` is a phrase, as hashtags are in real lists. A folder stands for every file below it,
 but for hidden ones and for those that tell of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
 """

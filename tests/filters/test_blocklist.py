@@ -28,7 +28,7 @@ from cleanpipe.parameters import LocalPath, build, shown
 from cleanpipe.units import Units
 
 from ..times import ratio
-from .table import faults, table
+from .table import faults, made, table
 
 Make = Callable[..., Blocklist]
 
