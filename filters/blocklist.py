@@ -62,7 +62,7 @@ class Blocklist(Filter):
             inside an occurrence of a longer one of them does not count either (``blue tit``
             keeps ``tit``), wherever that occurrence begins and ends. Default: none.
         min_length: phrases of fewer characters do not count, marks apart, those of a
-        table too. Default null: one
+            table too. Default null: one
             character alone counts but for Chinese and the other scripts without spaces, where it
             is seldom a word: they made 209 of 263 matches of LDNOOBW's list in those passages.
         separators: find phrases with something put between their characters too (``b.a.d``,
