@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -61,11 +61,6 @@ class GopherQuality(NamedSet):
     ellipsis_line_share: Bounds | None = Bounds(None, 0.3)
     alphabetic_word_share: Bounds | None = Bounds(0.8, None)
     stop_words: Bounds | None = Bounds(2, None)
-
-    def check(self) -> Iterable[tuple[str, str]]:
-        """That anything is bounded."""
-        if not self.bounded():
-            yield "", "expected bounds on at least one parameter: all are null"
 
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` for each parameter that bounds anything."""
