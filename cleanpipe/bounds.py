@@ -150,9 +150,15 @@ def _is_bounds(value: object) -> bool:
 def _end(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not finite:
         raise ValueError(f"expected a finite number or null as a bound, got {_shown(value)}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"expected a bound of less than 1e308, got {_shown(value)[:20]}..."
+        ) from None
 
 
 def _plain(value: float | None) -> float | None:

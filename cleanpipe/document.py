@@ -109,7 +109,18 @@ class Document:
         except YAMLError as error:
             raise ConfigError([Fault(0, 0, "", f"no YAML: {error}", file)]) from None
         positions: dict[Place, tuple[int, int]] = {}
-        return cls(_plain(tree, (), positions), file, positions)
+        try:
+            return cls(_plain(tree, (), positions), file, positions)
+        except _Odd as odd:
+            raise ConfigError([cls((), file, positions).fault(odd.place, str(odd))]) from None
+
+
+class _Odd(ValueError):
+    """A value that no pipeline has, and where it stands."""
+
+    def __init__(self, place: Place, message: str) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 def dotted(place: Place) -> str:
@@ -121,12 +132,25 @@ def dotted(place: Place) -> str:
 
 
 def frozen(value: Any) -> Any:
-    """A plain value with tuples for lists, so that parameters made of it are immutable."""
+    """A plain value with tuples for lists, so that parameters made of it are immutable.
+
+    Errors: ConfigError for a text that UTF-8 cannot write.
+    """
+    try:
+        return _frozen(value, ())
+    except _Odd as odd:
+        raise ConfigError([Fault(0, 0, dotted(odd.place), str(odd))]) from None
+
+
+def _frozen(value: Any, place: Place) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): frozen(item) for key, item in value.items()}
+        return {
+            _text_checked(str(key), place): _frozen(item, (*place, str(key)))
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
-        return tuple(frozen(item) for item in value)
-    return value.item() if isinstance(value, np.generic) else value
+        return tuple(_frozen(item, (*place, index)) for index, item in enumerate(value))
+    return _text_checked(value.item() if isinstance(value, np.generic) else value, place)
 
 
 def _place(before: str) -> tuple[int, int]:
@@ -149,11 +173,11 @@ def _plain(node: Any, place: Place, positions: dict[Place, tuple[int, int]]) -> 
         raise ConfigError(f"no pipeline has more than {_MOST} values: look at its aliases")
     tag = getattr(getattr(node, "tag", None), "value", None)
     if tag not in (None, "tag:yaml.org,2002:str"):
-        raise ConfigError(f"{dotted(place)}: expected a plain value, got one with the tag {tag}")
+        raise _Odd(place, f"expected a plain value, got one with the tag {tag}")
     if isinstance(node, CommentedMap):
         made: dict[str, Any] = {}
         for key, value in node.items():
-            name = _name(_scalar(key))
+            name = _text_checked(_name(_scalar(key)), place)
             inner = (*place, name)
             # Merged keys (<<: *anchor) have no place of their own.
             if key in node.lc.data if node.lc.data else False:
@@ -169,7 +193,14 @@ def _plain(node: Any, place: Place, positions: dict[Place, tuple[int, int]]) -> 
             positions[inner] = (line + 1, column + 1)
             items.append(_plain(value, inner, positions))
         return tuple(items)
-    return _scalar(node)
+    return _text_checked(_scalar(node), place)
+
+
+def _text_checked(value: Any, place: Place) -> Any:
+    """The value, if it is one that UTF-8 can write: YAML's and JSON's escapes can say more."""
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        raise _Odd(place, "has half a surrogate pair (U+D800 to U+DFFF), which is no character")
+    return value
 
 
 def _name(key: Any) -> str:

@@ -53,6 +53,8 @@ class LocalPath(str):
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
         def resolve(value: str, info: core_schema.ValidationInfo) -> LocalPath:
             base = (info.context or {}).get("base", ".")
+            if "\0" in value:
+                raise ValueError("expected a path, got one with a NUL in it")
             location = value
             if "://" not in value:
                 location = os.path.normpath(os.path.join(base, os.path.expanduser(value)))
@@ -213,6 +215,8 @@ _EXPECTED = {
     "mapping_type": "expected a map",
     "string_too_short": "expected a text that is not empty",
     "none_required": "expected null",
+    "greater_than_equal": "expected 0 or more",
+    "less_than_equal": "expected a smaller number",
 }
 
 

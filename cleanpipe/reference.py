@@ -28,17 +28,23 @@ def contents() -> str:
 
 
 def page(name: str) -> str:
-    """Everything about one stage or measure.
+    """Everything about one stage or measure; where both have the name the stage comes first.
 
     Errors: ConfigError for an unknown name, offering the nearest.
     """
     found = registry.stages()
+    measure = ""
     if name in surface.SURFACE:
-        return f"{name}: a surface measure\n\n{surface.SURFACE[name].description}\n"
-    if name not in found:
+        measure = f"{name}: a surface measure\n\n{surface.SURFACE[name].description}\n"
+    if name in found:
+        return "\n".join(filter(None, (_stage(name, found[name]), measure)))
+    if not measure:
         known = [*found, *surface.SURFACE]
         raise ConfigError(f'unknown stage or measure "{name}"; {nearest(name, known)}')
-    cls = found[name]
+    return measure
+
+
+def _stage(name: str, cls: type[Stage]) -> str:
     lines = [f"{name}: {_article(_family(cls))} (version {cls.version})", ""]
     lines += [inspect.getdoc(cls) or "", "", "parameters and defaults"]
     lines += [f"  {line}" for line in _parameters(cls)]

@@ -11,12 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import Field
 
 from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.units import Units
@@ -206,6 +207,11 @@ class Stage(ABC):
         self.__dict__.update(state)
 
 
+MOST_TOKENS = 2**31
+"""More than any unit has."""
+Tokens: TypeAlias = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Filter(Stage):
     """Bounds on measures; never changes text. Without rules it is a scorer: it drops nothing.
@@ -224,7 +230,7 @@ class Filter(Stage):
 
     labels: ClassVar[tuple[str, ...]] = ()
 
-    min_tokens: int = 0
+    min_tokens: Tokens = 0
 
     def label_values(self) -> Mapping[str, Collection[str]]:
         """For each label that it knows all values of: these values. Default: none is known."""
@@ -557,7 +563,7 @@ class NamedSet(Stage):
 
     Parameters, of every set:
         min_tokens: documents of fewer tokens are not judged by its filters, unless one has a
-            number of its own. Default 0.
+            number of its own. Default null, none (``language_pack``: those of the pack).
 
     Class attributes:
         labels: those that a member may take.
@@ -565,7 +571,7 @@ class NamedSet(Stage):
 
     labels: ClassVar[tuple[str, ...]] = ()
 
-    min_tokens: int = 0
+    min_tokens: Tokens | None = None
 
     def bounded(self) -> dict[str, Bounds]:
         """Its parameters that are bounds and leave something out, by name, in order."""

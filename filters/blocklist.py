@@ -62,7 +62,8 @@ class Blocklist(Filter):
         exempt (``except`` in pipeline files): files of phrases that never count; a match
             inside an occurrence of a longer one of them does not count either (``blue tit``
             keeps ``tit``), wherever that occurrence begins and ends. Default: none.
-        min_length: phrases of fewer characters do not count, marks apart. Default null: one
+        min_length: phrases of fewer characters do not count, marks apart, those of a
+            table too. Default null: one
             character alone counts but for Chinese and the other scripts without spaces, where it
             is seldom a word: they made 209 of 263 matches of LDNOOBW's list in those passages.
         separators: find phrases with something put between their characters too (``b.a.d``,
@@ -87,7 +88,7 @@ class Blocklist(Filter):
     """
 
     kind: ClassVar[str] = "blocklist"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     aliases: ClassVar[Mapping[str, str]] = {"except": "exempt"}
 
     phrases: LocalPaths | Mapping[str, LocalPaths] = ()
@@ -218,7 +219,12 @@ class Blocklist(Filter):
             assert self.table is not None
             name = self.table.written
             self._made[key] = Matcher(
-                (Entry(name, text) for row in rows for text in row.phrases),
+                (
+                    Entry(name, text)
+                    for row in rows
+                    for text in row.phrases
+                    if is_counted(text, self.min_length)
+                ),
                 self._read.exempt,
                 lines=(Entry(name, text) for row in rows for text in row.lines),
                 separated=self.separators,

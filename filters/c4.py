@@ -98,6 +98,9 @@ class C4(NamedSet):
         lorem_ipsum: how often a page may say ``lorem ipsum``, default [null, 0].
         curly_brackets: of a page, ``{`` and ``}``, default [null, 0].
 
+    ``min_tokens`` is refused: pages are judged by the lines that are left, so that the length of
+    what came in says nothing of them.
+
     Phrases are found in any case, inside words too, as in the authors' code. That code also
     drops lines with a word of over 1,000 characters, of which the paper says nothing.
     """
@@ -118,7 +121,13 @@ class C4(NamedSet):
     curly_brackets: Bounds | None = _NONE
 
     def check(self) -> Iterable[tuple[str, str]]:
-        """Lists that cannot be read."""
+        """Lists that cannot be read, and a length that would be that of edited pages."""
+        if self.min_tokens:
+            yield (
+                "min_tokens",
+                "c4 judges a page by the lines that it leaves, so that tokens would be counted "
+                "after its own edits: leave it out, and change sentences or whitespace_words",
+            )
         if self.bad_words:
             for name, message in Blocklist(self.bad_words).check():
                 yield name.replace("phrases", "bad_words"), message

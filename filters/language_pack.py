@@ -36,8 +36,8 @@ class LanguagePack(NamedSet):
             ``remove: {unit: line}``.
         change: other bounds by measure, in place of the pack's or beside them; null turns one
             off. Default: none.
-        min_tokens: units of fewer tokens are not judged. 0 (default) stands for the pack's own
-            number, that of the shortest its limits were derived from; the plan shows it.
+        min_tokens: units of fewer tokens are not judged; 0 judges all. Default: null, the number
+            of the pack, that of the shortest its limits were derived from; the plan shows it.
     """
 
     kind: ClassVar[str] = "language_pack"
@@ -50,7 +50,11 @@ class LanguagePack(NamedSet):
         """A pack that is not there or is none, measures that are none."""
         try:
             units = packs.read(self.pack)
-            packs.pairs_of(self.pack)
+            limits = units.get(self.unit)
+            bounds = {**limits.bounds, **self.change} if limits else {}
+            if bounds.get(packs.PAIRS):
+                for _, fault in WordOrder(self.pack, Bounds(None, 1)).check():
+                    raise ConfigError(fault)
         except ConfigError as error:
             yield "pack", str(error)
             return
@@ -63,7 +67,7 @@ class LanguagePack(NamedSet):
     def expand(self) -> Sequence[tuple[str, Stage]]:
         """One ``rule`` a limit, in the order of the pack; ``word_order`` for pairs of words."""
         limits = packs.read(self.pack)[self.unit]
-        least = self.min_tokens or limits.min_tokens
+        least = limits.min_tokens if self.min_tokens is None else self.min_tokens
         bounds = {**limits.bounds, **self.change}
         return [(name, self._rule(name, each, least)) for name, each in bounds.items() if each]
 

@@ -274,7 +274,7 @@ class _Work:
         if code and _FALLBACK in said:
             # Kneser-Ney takes its discounts from how many n-grams are seen once, twice, three and
             # four times; a small text may have none of one of these.
-            why = re.search(r"Could not calculate Kneser-Ney discounts (.*?);", said)
+            why = re.search(r"(\d-gram discount out of range|we didn't observe any [^;\n]*)", said)
             self.progress.warn(
                 "the text is too small, or too unlike natural text, for its own discounts"
                 f"{f' ({why[1]})' if why else ''}: lmplz takes fixed ones ({_FALLBACK})"

@@ -17,6 +17,7 @@ from cleanpipe.bounds import Bounds
 from cleanpipe.document import Document
 from cleanpipe.errors import ConfigError
 from cleanpipe.parameters import LocalPath, nearest
+from cleanpipe.stage import MOST_TOKENS
 from cleanpipe.surface import SURFACE
 
 _FOLDER = Path(__file__).parent / "packs"
@@ -101,4 +102,7 @@ def _limits(place: str, part: Any) -> Limits:
             raise ConfigError(
                 f"{place}.limits.{measure}: expected min and max, each with its value: {error}"
             ) from error
-    return Limits(int(part.get("min_tokens", 0)), bounds)
+    least = part.get("min_tokens", 0)
+    if type(least) is not int or not 0 <= least <= MOST_TOKENS:
+        raise ConfigError(f"{place}.min_tokens: expected a number from 0 on, got {str(least)[:40]}")
+    return Limits(least, bounds)

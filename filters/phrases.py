@@ -1,10 +1,10 @@
 """Lists of phrases: files, folders and lists that ship, each fault with its place. Not a stage.
 
-A list is UTF-8 text with one phrase a line. White space around a phrase, blank lines and a
-byte order mark are ignored. A line that is ``#`` alone or begins with ``# `` is a comment;
-``#tag`` is a phrase, as hashtags are in real lists. A file may be packed (``.gz``,
-``.zst``). A folder stands for every file below it, but for hidden ones and for those that tell
-of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
+A list is UTF-8 text with one phrase a line; lines end in LF, CRLF or CR. White space around a
+phrase, blank lines and a byte order mark are ignored. A line that is ``#`` alone or begins with
+``# `` is a comment; ``#tag`` is a phrase, as hashtags are in real lists. A file may be packed
+(``.gz``, ``.zst``). A folder stands for every file below it, but for hidden ones and for those that
+tell of lists (LICENSE, NOTICE, README, ``*.md``, ``*.pdf``).
 """
 
 from __future__ import annotations
@@ -103,12 +103,16 @@ def read(path: str) -> tuple[list[str], list[str]]:
 def _lines(path: str) -> tuple[list[tuple[int, str]], list[str]]:
     """The lines of a file that say something, with their numbers; and its faults."""
     try:
-        lines = _content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        content = _content(path).removeprefix(b"\xef\xbb\xbf")
+    except (OSError, EOFError, ValueError, zlib.error, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error)  # ValueError: a path with a NUL
         return [], [f"{path}: cannot be read: {reason}"]
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     found, faults = [], []
     for number, line in enumerate(lines, start=1):
+        if b"\0" in line:
+            faults.append(f"{path}:{number}: has a NUL byte: save the list as UTF-8 text")
+            break
         try:
             text = line.decode("utf-8").strip()
         except UnicodeDecodeError as error:
@@ -180,14 +184,16 @@ def read_table(path: str, by: str) -> tuple[list[Row], list[str]]:
     try:
         with open(path, "rb") as file:
             lines = file.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        return [], [f"{path}: cannot be read: {error.strerror}"]
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
+        return [], [f"{path}: cannot be read: {getattr(error, 'strerror', error)}"]
     rows, faults = [], []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             rows.append(_row(number, msgspec.json.decode(line), by))
+        except RecursionError:
+            faults.append(f"{path}:{number}: lists in lists, too deep to be a row")
         except (msgspec.DecodeError, ValueError) as error:
             faults.append(f"{path}:{number}: {error}")
     return rows, faults

@@ -36,13 +36,19 @@ _V6 = re.compile(
 )
 _NUMBERED = re.compile(
     "(?:(?<![A-Za-z])(?i:versions?|ver|v|release|build|firmware|sections?|sec|chapter|clause)"
-    "|版本|版本号|版|第|章节|§)(?:[.:= \t(]|：|（){0,3}$".encode()
+    "|版本|版本号|版|第|章节|§)"
+    "(?:[.:= \t(]|：|（|\u00a0|\u202f|\u3000|\u2007|\u2009){0,3}$".encode()
 )
 """What stands before a version or the number of a section."""
 _BEFORE = 32
 """Bytes before and behind a number that are looked at."""
-_COUNTED = tuple(word.encode() for word in ("节", "章", "条", "款", "版"))
-"""What stands behind such a number in Chinese."""
+_COUNTED = tuple(word.encode() for word in ("节", "章", "条", "款", "版", "절"))
+"""What stands behind such a number in Chinese and Korean."""
+_BOUND = re.compile(r"[^\W\d_][\u00a0\u202f]$")
+_INDENT = " \t\r#\u00a0\u202f\u3000\ufeff"
+_TITLE = re.compile(r"([.:]?)[^\S\n]*([^\W\d_]\S*)")
+"""What stands behind the number of a heading."""
+_TITLE_BYTES = 64
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}")
 
 
@@ -81,13 +87,19 @@ class Pii(Rewriter):
       ``Chrome/1.2.3.4``, ``1.2.3.4-beta``, ``1.2.3.4.jar``), or with a leading zero;
     - behind version, release, build, firmware, section, chapter, clause, 版本, 第 or §, and before
       节, 章, 条, 款 or 版;
-    - as the heading ``1.2.3.4 Results``: at the beginning of a line, of one digit each, and with a
-      word behind.
+    - as the heading ``1.2.3.4 Results`` or ``12.1.1.1. RAID``: at the beginning of a line (after
+      ``#``), of two digits each at most or with a stop behind, and then spaces and a word that
+      is no host name (``8.8.8.8 dns.google``). Every space is one, no-break spaces too;
+    - behind a word and a no-break space, as references to sections are set in many languages, of
+      two digits each at most.
+
+    Of IPv6 two groups at least are given: ``2024::`` is none.
 
     What was replaced stands in ``edits/``: keep that folder to yourself.
     """
 
     kind: ClassVar[str] = "pii"
+    version: ClassVar[int] = 2
 
     email: str | None = "email@example.com"
     ip: str | None = "22.214.171.124"
@@ -176,7 +188,7 @@ class Pii(Rewriter):
             shown = match[0].decode()
             if shown.endswith(":") and not shown.endswith("::"):
                 shown = shown[:-1]
-            if self._is_public(shown, self.ipv6):
+            if sum(map(bool, shown.split(":"))) > 1 and self._is_public(shown, self.ipv6):
                 yield match.start(), match.start() + len(shown), 2
 
     def _is_public(self, shown: str, placeholder: str) -> bool:
@@ -210,11 +222,17 @@ def _network(entry: str) -> _Network | None:
 
 
 def _is_heading(text: bytes, start: int, stop: int) -> bool:
-    """Whether it numbers what follows: at the beginning of a line, one digit each, and a word."""
-    if stop - start != len("1.2.3.4"):
-        return False
+    """Whether it numbers what follows, at the beginning of a line with a word behind; or is
+    bound to the word before, as in references (``Раздел 6.3.6.2``)."""
     before = text[max(0, start - _BEFORE) : start]
+    short = max(map(len, text[start:stop].split(b"."))) <= 2
+    if short and _BOUND.search(before.decode(errors="ignore")):
+        return True
     if b"\n" not in before and start > _BEFORE:
         return False
-    behind = text[stop : stop + _BEFORE].decode(errors="ignore").lstrip(" \t")
-    return not before.rpartition(b"\n")[2].strip() and behind[:1].isalpha()
+    if before.rpartition(b"\n")[2].decode(errors="ignore").strip(_INDENT):
+        return False
+    behind = _TITLE.match(text[stop : stop + _TITLE_BYTES].decode(errors="ignore"))
+    if behind is None or _DOMAIN.match(behind[2]):
+        return False
+    return short or behind[1] == "."

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cleanpipe import _native
 from cleanpipe.bounds import Bounds
@@ -17,6 +18,7 @@ from cleanpipe.errors import ConfigError
 from cleanpipe.filters import packs, phrases
 from cleanpipe.parameters import LocalPath
 from cleanpipe.stage import Filter, Measures, Resource, Rule
+from cleanpipe.text import buffers
 from cleanpipe.units import Units
 
 Hashes = npt.NDArray[np.uint64]
@@ -28,6 +30,11 @@ MARK = np.uint64(0)
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # So multiplied, no hash is lost.
 _SIEVE = np.uint64(1 << 18)
 _SPACES = np.isin(np.arange(256), np.frombuffer(b" \t\r\n", np.uint8))
+_OTHER_SPACES = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+_INVISIBLE = "[\u00ad\u200b\u2060\ufeff]"
+_HEADS = np.zeros(1 << 16, np.bool_)
+"""The first two bytes of any of these."""
+_HEADS[[0xC2A0, 0xC2AD, 0xE19A, 0xE280, 0xE281, 0xE380, 0xEFBB]] = True
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,8 @@ class WordOrder(Filter):
 
     Formula: pairs of the list over all pairs of neighbours; 0 where there are none. Neighbours
     are two tokens with nothing between them but at most one space; a token and the mark behind
-    it; a mark and the next token. All marks are one. Source: none; how pairs are found is in
+    it; a mark and the next token. All marks are one. No-break and other spaces are spaces, and
+    soft hyphens and zero-width spaces are nothing. Source: none; how pairs are found is in
     docs/how-to/add-a-language.md, what they find in docs/benchmarks.md.
 
     Parameters:
@@ -56,6 +64,7 @@ class WordOrder(Filter):
     """
 
     kind: ClassVar[str] = "word_order"
+    version: ClassVar[int] = 2
 
     pack: LocalPath
     odd_pair_share: Bounds
@@ -100,6 +109,7 @@ def neighbours(text: pa.Array) -> tuple[Places, Hashes]:
     Returns:
         int64 and uint64, shape (p,), in no order that means anything.
     """
+    text = _with_plain_spaces(text)
     offsets, starts, ends, hashes = _native.tokens(text)
     unit = np.repeat(np.arange(len(text)), np.diff(offsets))
     _, places, data = text.buffers()
@@ -114,6 +124,23 @@ def neighbours(text: pa.Array) -> tuple[Places, Hashes]:
     left, right, here = hashes[:-1], hashes[1:], unit[1:]
     pairs = (pair(left[near], right[near]), pair(left[mark], MARK), pair(MARK, right[mark]))
     return np.concatenate([here[near], here[mark], here[mark]]), np.concatenate(pairs)
+
+
+def _with_plain_spaces(text: pa.Array) -> pa.Array:
+    """The texts with spaces for other spaces, and without what is invisible."""
+    offsets, data = buffers(text)
+    content = data[offsets[0] : offsets[-1]]
+    places = np.flatnonzero(content[:-1] >= 0xC2)  # what begins beyond ASCII: few of most texts
+    heads = content[places].astype(np.uint16) << 8 | content[places + 1]
+    found = places[_HEADS[heads]] + offsets[0]
+    rows = np.unique(np.searchsorted(offsets, found, side="right") - 1)
+    if not len(rows):
+        return text
+    some = pc.replace_substring_regex(text.take(pa.array(rows)), _OTHER_SPACES, " ")
+    some = pc.replace_substring_regex(some, _INVISIBLE, "")
+    index = np.arange(len(text))
+    index[rows] = len(text) + np.arange(len(rows))
+    return pa.concat_arrays([text, some]).take(pa.array(index))
 
 
 def pair(left: Hashes | np.uint64, right: Hashes | np.uint64) -> Hashes:

@@ -107,6 +107,8 @@ def test_anchors_and_merges() -> None:
         ("a: 1\nb: 2\na: 3\n", 3, 1, "duplicate key"),
         ("stages:\n  - length: {tokens: 1, tokens: 2}\n", 2, 25, "duplicate key"),
         ("a: [1, 2\nb: 3\n", 2, 2, "no YAML"),
+        ("a:\n- b\n- !!python/object/apply:os.system [x]\n", 3, 3, "a plain value"),
+        ('a:\n- "\\ud800"\n', 2, 3, "half a surrogate pair"),
         ("a: 'open\n", 2, 1, "no YAML"),
         ("a: b: c\n", 1, 5, "no YAML"),
         ("a: *nowhere\n", 1, 4, "no YAML"),

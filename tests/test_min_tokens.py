@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cleanpipe import Pipeline
+from cleanpipe.errors import ConfigError
 
 LOUD, LONG = "BUY NOW !!!", "BUY NOW " * 10 + "!!!"
 """Two tokens, and twenty."""
@@ -45,3 +46,10 @@ def test_the_members_of_a_set() -> None:
     plan = Pipeline.from_dict({"stages": [{"gopher_quality": {"min_tokens": 2}}]}).plan
     rules = [stage["parameters"]["min_tokens"] for stage in plan.described["stages"]]
     assert set(rules) == {2}
+
+
+@pytest.mark.parametrize("kind", ["symbols", "gopher_quality"])
+@pytest.mark.parametrize(("least", "expected"), [(-5, "0 or more"), (10**400, "smaller")])
+def test_what_is_no_number_of_tokens(kind: str, least: int, expected: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{kind}\.min_tokens: expected .*{expected}"):
+        kept([{kind: {**(SYMBOLS if kind == "symbols" else {}), "min_tokens": least}}])

@@ -28,7 +28,7 @@ from cleanpipe.parameters import LocalPath, build, shown
 from cleanpipe.units import Units
 
 from ..times import ratio
-from .table import faults, table
+from .table import faults, made, table
 
 Make = Callable[..., Blocklist]
 
@@ -758,3 +758,40 @@ def test_what_was_meant(parameters: dict[str, Any], fault: str | None) -> None:
     assert len(found) == (fault is not None)
     assert fault is None or found[0].startswith(fault)
     assert "lists" not in parameters or fault is None or found[0].endswith("of yours: phrases")
+
+
+@pytest.mark.parametrize(("least", "expected"), [(None, [1, 0, 1]), (3, [0, 0, 1]), (1, [1, 1, 1])])
+def test_min_length_of_a_table(least: int | None, expected: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text('{"host": "a.com", "phrases": ["ad", "坏", "advert"]}\n', "utf-8")
+    stage = made(Blocklist, {"table": str(path), "min_length": least})
+    texts = pa.array(["an ad", "坏", "an advert"], pa.large_string())
+    units = Units(texts, {"url": pa.array(["http://a.com/"] * 3, pa.large_string())})
+    np.testing.assert_array_equal(stage.measure(units)["hits"], expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [("bad\nword\n".encode("utf-16-le"), 1), (b"bad\nwo\0rd\n", 2)]
+)
+def test_nul_in_a_list(content: bytes, line: int, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_bytes(content)
+    _, found = phrases.read(str(tmp_path / "list.txt"))
+    assert len(found) == 1
+    assert f"list.txt:{line}: has a NUL byte: save the list as UTF-8" in found[0]
+
+
+def test_ends_of_lines(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_bytes(b"a\rb\r\nc\nd")
+    assert phrases.read(str(tmp_path / "list.txt")) == (["a", "b", "c", "d"], [])
+
+
+def test_a_deep_row(tmp_path: Path) -> None:
+    (tmp_path / "table.jsonl").write_text("[" * 100_000, "utf-8")
+    _, found = phrases.read_table(str(tmp_path / "table.jsonl"), "host")
+    assert len(found) == 1 and "table.jsonl:1: " in found[0]
+
+
+def test_no_single_bytes_in_patterns() -> None:
+    (fault,) = faults(Blocklist, {"patterns": [r"a\C"]})
+    assert "without" in fault
+    assert faults(Blocklist, {"patterns": [r"a\\C"]}) == []

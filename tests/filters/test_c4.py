@@ -181,6 +181,12 @@ def test_bad_words(tmp_path: Path) -> None:
     assert faults(C4, {"bad_words": missing}) == [f"bad_words: no file matches {missing}"]
 
 
+def test_min_tokens_is_refused() -> None:
+    (fault,) = faults(C4, {"min_tokens": 5})
+    assert fault.startswith("min_tokens: c4 judges a page by the lines that it leaves")
+    assert faults(C4, {"min_tokens": 0}) == []
+
+
 def test_the_culprit_is_shown() -> None:
     stages = dict(made(C4, {"javascript": {"min": 1}}).expand())
     lorem: Any = stages["lorem_ipsum"]

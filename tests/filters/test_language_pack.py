@@ -134,3 +134,26 @@ def test_parameters_with_faults(tmp_path: Path) -> None:
     assert "no such file" in found
     (found,) = faults(LanguagePack, {"pack": "en", "change": {"digits": None}})
     assert found.startswith("change.digits") and "digit_share" in found
+
+
+def test_min_tokens_zero_judges_all() -> None:
+    members = dict(made(LanguagePack, {"pack": "en", "min_tokens": 0}).expand())
+    assert {member.min_tokens for member in members.values()} == {0}
+
+
+@pytest.mark.parametrize("least", ["abc", "[1]", ".inf", "-1", "1" * 400])
+def test_a_packs_min_tokens(least: str, tmp_path: Path) -> None:
+    content = f"units: {{document: {{min_tokens: {least}, limits: {{}}}}}}"
+    (tmp_path / "xx.yaml").write_text(content, "utf-8")
+    (found,) = faults(LanguagePack, {"pack": str(tmp_path / "xx.yaml")})
+    assert "units.document.min_tokens: expected a number" in found
+
+
+def test_a_list_of_pairs_at_fault(tmp_path: Path) -> None:
+    content = "units: {document: {limits: {odd_pair_share: {max: {value: 0.1}}}}}"
+    (tmp_path / "xx.yaml").write_text(content, "utf-8")
+    (found,) = faults(LanguagePack, {"pack": str(tmp_path / "xx.yaml")})
+    assert "xx.pairs.txt: cannot be read" in found
+    (tmp_path / "xx.pairs.txt").write_text("one two\nthree\n", "utf-8")
+    (found,) = faults(LanguagePack, {"pack": str(tmp_path / "xx.yaml")})
+    assert '"three" is no pair' in found
