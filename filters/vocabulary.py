@@ -73,7 +73,7 @@ class Vocabulary:
 
     def prepared(self, texts: pa.Array, profile: ProfileName) -> Prepared:
         """The texts as a profile without subwords prepares them."""
-        _, first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
+        first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
             texts, profile, self._words
         )
         content = data.tobytes()

@@ -697,10 +697,9 @@ static PyMethodDef methods[] = {
      "with a line feed behind it; nothing where it has no letter. 0 characters are all."},
     {"prepared", prepared, METH_VARARGS,
      "prepared(texts, profile, vocabulary, /)\n--\n\n"
-     "(ends int64[s], sentences int64[n + 1], tokens int64[n], known int64[n], starts int64[f],\n"
-     "stops int64[f], unseen int64[u], offsets int64[n + 1], bytes uint8[b]): text i has the\n"
-     "sentences from sentences[i] on, each up to its end, and tokens[i] tokens, of which known[i]\n"
-     "are known. Words that the vocabulary lacks stand in bytes[starts:stops]; text i has the words\n"
+     "(sentences int64[n + 1], tokens int64[n], known int64[n], starts int64[f], stops int64[f],\n"
+     "unseen int64[u], offsets int64[n + 1], bytes uint8[b]): text i has the lines of bytes from\n"
+     "sentences[i] to sentences[i + 1], and tokens[i] tokens, of which known[i] are known. Words that the vocabulary lacks stand in bytes[starts:stops]; text i has the words\n"
      "unseen[offsets[i]:offsets[i + 1]] of these."},
     {"vocabulary_with", vocabulary_with, METH_VARARGS,
      "vocabulary_with(vocabulary, bytes, starts, stops, known, /)\n--\n\n"

@@ -101,7 +101,7 @@ static int profile_text(const uint8_t *text, size_t len, size_t row, void *conte
     profile_context *into = context;
     int code = cp_prepared_add(&into->prepared, text, len);
 
-    into->sentences[row + 1] = (int64_t)into->prepared.ends.count;
+    into->sentences[row + 1] = into->prepared.sentences;
     into->unseen[row + 1] = (int64_t)into->prepared.unseen.count;
     into->tokens[row] = into->prepared.tokens;
     into->known[row] = into->prepared.known;
@@ -131,7 +131,7 @@ static bool vocabulary_open(Py_buffer *view, PyObject *object, cp_vocabulary *vo
 
 PyObject *prepared(PyObject *module, PyObject *args)
 {
-    enum { ENDS, SENTENCES, TOKENS, KNOWN, STARTS, STOPS, UNSEEN, OFFSETS, BYTES, ALL };
+    enum { SENTENCES, TOKENS, KNOWN, STARTS, STOPS, UNSEEN, OFFSETS, BYTES, ALL };
     output out[ALL] = {0};
     profile_context into = {0};
     cp_vocabulary vocabulary;
@@ -163,7 +163,6 @@ PyObject *prepared(PyObject *module, PyObject *args)
         into.known = out[KNOWN].view.buf;
         good = run(&in, profile_text, &into) &&
                copied(&out[BYTES], module, p->text.data, p->text.size, "uint8") &&
-               copied(&out[ENDS], module, p->ends.number, p->ends.count, "int64") &&
                copied(&out[STARTS], module, p->fresh_start.number, p->fresh_start.count, "int64") &&
                copied(&out[STOPS], module, p->fresh_end.number, p->fresh_end.count, "int64") &&
                copied(&out[UNSEEN], module, p->unseen.number, p->unseen.count, "int64");

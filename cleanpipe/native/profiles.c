@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "characters.h"
 
 /* What a byte is to a sentence; WIDE: it begins what is not ASCII. */
 enum { PART, BLANK, LINE_END, STOP, MARK, NUL, WIDE };
@@ -44,8 +44,10 @@ int cp_prepared_begin(cp_prepared *p, cp_profile profile, const cp_vocabulary *v
     p->vocabulary = vocabulary;
     p->salt = cp_salt_of_process();
     p->text.size = 0;
-    p->ends.count = p->fresh_start.count = p->fresh_end.count = p->unseen.count = 0;
+    p->sentences = 0;
+    p->fresh_start.count = p->fresh_end.count = p->unseen.count = 0;
     memset(p->class, WIDE, sizeof p->class);
+    memset(p->part, 0, sizeof p->part);
     for (uint32_t code = 0; code < 128; code++) {
         const cp_form_kind *kind = cp_form_of(code);
         const bool stop = code == '.' || code == '!' || code == '?';
@@ -56,10 +58,14 @@ int cp_prepared_begin(cp_prepared *p, cp_profile profile, const cp_vocabulary *v
                          : stop                         ? STOP
                          : code                         ? MARK
                                                         : NUL;
-        p->becomes[code] = kind->traits & CP_FORM_DECIMAL
-                               ? '0'
-                               : (uint8_t)(profile == CP_WORDS ? cp_lower(code, kind) : code);
+        p->part[code] = p->class[code] != PART              ? 0
+                        : kind->traits & CP_FORM_DECIMAL ? '0'
+                        : profile == CP_WORDS            ? (uint8_t)cp_lower(code, kind)
+                                                         : (uint8_t)code;
     }
+    for (int byte = 0; byte < 256; byte++)
+        p->ending[byte] =
+            p->class[byte] == LINE_END || p->class[byte] == STOP || p->class[byte] == WIDE;
     return cp_table_begin(&p->fresh, SIZE_MAX / 4);
 }
 
@@ -69,7 +75,6 @@ void cp_prepared_free(cp_prepared *p)
     cp_bytes_free(&p->formed);
     cp_table_free(&p->fresh);
     cp_row_free(&p->row);
-    numbers_free(&p->ends);
     numbers_free(&p->fresh_start);
     numbers_free(&p->fresh_end);
     numbers_free(&p->unseen);
@@ -174,8 +179,8 @@ static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *en
             if (!in_run && !(to = begin_token(p, to)))
                 return CP_NO_MEMORY;
             do
-                *to++ = p->becomes[*at++];
-            while (at < end && p->class[*at] == PART);
+                *to++ = p->part[*at++];
+            while (at < end && p->part[*at]);
             in_run = true;
             continue;
         case BLANK:
@@ -210,7 +215,8 @@ static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *en
         return CP_NO_MEMORY;
     p->text.data[p->text.size++] = '\n';
     p->tokens += (int64_t)p->starts.count;
-    return push(&p->ends, p->text.size);
+    p->sentences++;
+    return CP_OK;
 }
 
 /* ---- sentences ---- */
@@ -269,7 +275,7 @@ static const uint8_t *sentence_end(const cp_prepared *p, const uint8_t *at, cons
         case WIDE:
             break;
         default:
-            at++;
+            at = cp_skip_bytes(at, end, p->ending);
             continue;
         }
         length = cp_utf8_decode(at, end, &code);

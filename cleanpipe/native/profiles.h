@@ -34,7 +34,7 @@ typedef struct {
  * cp_prepared_free. */
 typedef struct {
     cp_bytes text;         /* the sentences: tokens joined by spaces, a line feed behind each */
-    cp_numbers ends;       /* where each sentence ends in the text, behind the line feed */
+    int64_t sentences;     /* how many these are */
     cp_table fresh;        /* the words that the vocabulary lacks, by their hashes */
     cp_numbers fresh_start, fresh_end; /* where in the text each of them stands first */
     cp_numbers unseen;     /* the number of a fresh word, for each token that is one, in order */
@@ -46,8 +46,9 @@ typedef struct {
     cp_numbers starts;     /* of the sentence's tokens */
     cp_row row;
     cp_bytes formed;       /* the sentence in NFKC, where it was not */
-    uint8_t class[256];    /* of bytes, and what they become */
-    uint8_t becomes[256];
+    uint8_t class[256];    /* of bytes */
+    uint8_t part[256];     /* what a byte of a word becomes, or 0 */
+    uint8_t ending[256];   /* 1 for a byte at which a sentence may end, or is no ASCII */
 } cp_prepared;
 
 /* Begins with no texts; `out` is zeroed memory or was begun before. The vocabulary is to stay as it
