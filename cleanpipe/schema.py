@@ -78,6 +78,10 @@ def _columns(seen: Sequence[_Seen]) -> Columns:
     )
 
 
+NAME_THE_TEXT = "name it by text: beside the paths, in a pipeline file"
+"""What to do where the texts are in another column; commands with options say it otherwise."""
+
+
 class _Seen:
     """What the files of one source show, and what is wrong with it.
 
@@ -197,7 +201,7 @@ class _Seen:
         self.roles = SourceRoles(text, found["id"], found["url"])
 
     def _find_text(self, text: str) -> None:
-        hint = "" if self.source.text else "; name it by text: beside the paths, in a pipeline file"
+        hint = "" if self.source.text else f"; {NAME_THE_TEXT}"
         for file, names in self._tables.items():
             if text not in names:
                 self._fault("text", f"{_missing(text, names, f' in `{file}`')}{hint}")

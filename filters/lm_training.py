@@ -33,7 +33,7 @@ from cleanpipe.filters.vocabulary import sentence_lines, subwords
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import LINE_SECONDS, Progress
 from cleanpipe.readers import read
-from cleanpipe.schema import text_columns
+from cleanpipe.schema import NAME_THE_TEXT, text_columns
 from cleanpipe.shards import discover, split
 from cleanpipe.sources import Source
 from cleanpipe.units import Units
@@ -380,9 +380,8 @@ class _Documents:
             self._columns = text_columns(self._source, self._files) if patterns else None
         except ConfigError as error:
             # Options have other remedies than sources of a pipeline file.
-            here = "name the column with the text here"
             said = dict.fromkeys(
-                fault.message.replace(here, "--column names it") for fault in error.faults
+                fault.message.replace(NAME_THE_TEXT, "--column names it") for fault in error.faults
             )
             sentences = "\n".join(f"{option}: {sentence}" for sentence in said)
             raise ConfigError(sentences or f"{option}: {error}") from None
