@@ -222,6 +222,9 @@ class _Work:
         else:
             is_apart = _every_20th
         self._prepare(self._read("read", text, lambda each: not is_apart(each)))
+        # Said before hours of work, not after them.
+        if not any(self._read("scored", held_out or text, is_apart)):
+            raise _nothing_held_out(0)
         self._estimate()
         model = self._pack(output.name)
         with open(model, "rb") as file:
@@ -309,12 +312,7 @@ class _Work:
             tokens += int(np.asarray(taken["model_tokens"])[judged].sum())
             documents += len(batch)
         if not values:
-            by_hash = f"by default every {HELD_OUT}th of --text is held out, by its hash"
-            reason = f"of {documents:,} documents none has as many" if documents else by_hash
-            raise ConfigError(
-                f"--held-out: no document of {stage.min_tokens} tokens is held out ({reason}): "
-                "name files with documents that stay out of the training"
-            )
+            raise _nothing_held_out(documents)
         if len(values) < FEW:
             self.progress.warn(
                 f"percentiles of {len(values):,} held-out documents only: 101 or more are needed "
@@ -428,6 +426,16 @@ def _running(command: Sequence[str], said: BinaryIO) -> Iterator[subprocess.Pope
             process.kill()
             process.wait()
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+def _nothing_held_out(documents: int) -> ConfigError:
+    """Of so many documents none is long enough to be scored."""
+    by_hash = f"by default every {HELD_OUT}th of --text is held out, by its hash"
+    reason = f"of {documents:,} documents none has as many" if documents else by_hash
+    return ConfigError(
+        f"--held-out: no document of {Perplexity.min_tokens} tokens is held out ({reason}): "
+        "name files with documents that stay out of the training"
+    )
 
 
 def training_lines(texts: pa.Array, profile: ProfileName, pieces: Any = None) -> bytes:

@@ -1,6 +1,6 @@
-"""How well perplexity tells good text from other text: a table, and with --plot FILE a picture.
+"""How well perplexity tells good text from other text, and what it costs: tables, and a picture.
 
-    python -m benchmarks.perplexity [--seed 1] [--plot docs/perplexity.svg]
+    python -m benchmarks.perplexity [--seed 1] [--plot docs/perplexity.svg] [--speed]
 
 It needs CLEANPIPE_SHARED. docs/perplexity.md says how to read it.
 """
@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from benchmarks.measuring.texts import SHARED
 from benchmarks.perplexity.plot import Box, picture
+from benchmarks.perplexity.speed import costs
 from benchmarks.perplexity.texts import kinds
 from cleanpipe.bounds import Numbers
 from cleanpipe.filters.perplexity import Perplexity
@@ -88,11 +89,18 @@ def main() -> int:
     """Print the tables; 0 where it could."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--plot", type=Path, help="draw it")
+    parser.add_argument("--speed", action="store_true", help="only what it costs")
     options = parser.parse_args()
     if not (SHARED / "data" / "models").is_dir():
         print(f"no {SHARED}/data/models: set CLEANPIPE_SHARED", file=sys.stderr)
         return 2
+    print("\n| text | bare calls, MB/s | preparing, MB/s | stage over bare calls |")
+    print("|---|---|---|---|")
+    for cost in costs():
+        print(f"| {cost.name} | {cost.calls:.0f} | {cost.preparing:.0f} | {cost.ratio:.2f} |")
+    if options.speed:
+        return 0
     boxes: dict[str, list[Box]] = {}
     for language, profile in MODELS.items():
         found = rows(language, options.seed)
