@@ -11,23 +11,32 @@ enum { PART, BLANK, LINE_END, STOP, MARK, NUL, WIDE };
 enum {
     MOST = 4,        /* bytes that one becomes, at most: NUL is U+FFFD behind a space */
     AHEAD = 32,      /* tokens that are looked up together */
+    BLOCK = 4096,    /* ASCII bytes for whose tokens there is room at a time */
     HAN = 0x3400,    /* as the models were trained */
     HAN_END = 0xA000,
 };
 
 /* ---- memory ---- */
 
+/* Room for so many numbers more. */
+static int reserve(cp_numbers *to, size_t more)
+{
+    size_t room = to->room + to->room / 2 + 256 + more;
+    int64_t *grown;
+
+    if (to->room - to->count >= more)
+        return CP_OK;
+    if (room > SIZE_MAX / sizeof *grown || !(grown = realloc(to->number, room * sizeof *grown)))
+        return CP_NO_MEMORY;
+    to->number = grown;
+    to->room = room;
+    return CP_OK;
+}
+
 static int push(cp_numbers *to, size_t number)
 {
-    if (to->count == to->room) {
-        size_t room = to->room + to->room / 2 + 256;
-        int64_t *grown;
-
-        if (room > SIZE_MAX / sizeof *grown || !(grown = realloc(to->number, room * sizeof *grown)))
-            return CP_NO_MEMORY;
-        to->number = grown;
-        to->room = room;
-    }
+    if (to->count == to->room && reserve(to, 1) != CP_OK)
+        return CP_NO_MEMORY;
     to->number[to->count++] = (int64_t)number;
     return CP_OK;
 }
@@ -47,7 +56,6 @@ int cp_prepared_begin(cp_prepared *p, cp_profile profile, const cp_vocabulary *v
     p->sentences = 0;
     p->fresh_start.count = p->fresh_end.count = p->unseen.count = 0;
     memset(p->class, WIDE, sizeof p->class);
-    memset(p->part, 0, sizeof p->part);
     for (uint32_t code = 0; code < 128; code++) {
         const cp_form_kind *kind = cp_form_of(code);
         const bool stop = code == '.' || code == '!' || code == '?';
@@ -58,10 +66,9 @@ int cp_prepared_begin(cp_prepared *p, cp_profile profile, const cp_vocabulary *v
                          : stop                         ? STOP
                          : code                         ? MARK
                                                         : NUL;
-        p->part[code] = p->class[code] != PART              ? 0
-                        : kind->traits & CP_FORM_DECIMAL ? '0'
-                        : profile == CP_WORDS            ? (uint8_t)cp_lower(code, kind)
-                                                         : (uint8_t)code;
+        p->becomes[code] = kind->traits & CP_FORM_DECIMAL ? '0'
+                           : profile == CP_WORDS          ? (uint8_t)cp_lower(code, kind)
+                                                          : (uint8_t)code;
     }
     for (int byte = 0; byte < 256; byte++)
         p->ending[byte] =
@@ -158,6 +165,40 @@ static uint8_t *take_code(cp_prepared *p, uint32_t code, uint8_t *to, bool *in_r
     return to;
 }
 
+/* ASCII from `at` on, up to `stop`; there is room for twice as many bytes. Returns where it ends.
+ *
+ * Where words end cannot be foreseen, so nothing here branches on it: each byte is written, and a
+ * space before it, and what is not to stand there is written over. */
+static const uint8_t *take_ascii(cp_prepared *p, const uint8_t *at, const uint8_t *stop,
+                                 uint8_t **into, bool *run)
+{
+    uint8_t *const text = p->text.data;
+    int64_t *const start = p->starts.number;
+    uint8_t *to = *into;
+    size_t count = p->starts.count;
+    unsigned in_run = *run;
+
+    for (; at < stop; at++) {
+        const unsigned class = p->class[*at], part = class == PART;
+        unsigned begins;
+
+        if (class >= NUL)
+            break;
+        begins = (class != BLANK) & !(part & in_run);
+        *to = ' ';
+        to += begins & (count > 0);
+        start[count] = to - text;
+        count += begins;
+        *to = p->becomes[*at];
+        to += class != BLANK;
+        in_run = part;
+    }
+    *into = to;
+    p->starts.count = count;
+    *run = in_run;
+    return at;
+}
+
 /* A sentence in NFKC. */
 static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *end)
 {
@@ -167,33 +208,21 @@ static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *en
 
     p->starts.count = 0;
     if ((size_t)(end - begin) > SIZE_MAX / 8 ||
-        cp_bytes_reserve(&p->text, (size_t)(end - begin) * MOST + 1) != CP_OK)
+        cp_bytes_reserve(&p->text, (size_t)(end - begin) * MOST + 2) != CP_OK)
         return CP_NO_MEMORY;
     to = p->text.data + p->text.size;
     while (at < end) {
         uint32_t code;
         int length;
 
-        switch (p->class[*at]) {
-        case PART:
-            if (!in_run && !(to = begin_token(p, to)))
+        if (*at < 0x80) {
+            const uint8_t *const stop = end - at > BLOCK ? at + BLOCK : end;
+
+            if (reserve(&p->starts, BLOCK + 1) != CP_OK)
                 return CP_NO_MEMORY;
-            do
-                *to++ = p->part[*at++];
-            while (at < end && p->part[*at]);
-            in_run = true;
-            continue;
-        case BLANK:
-            in_run = false;
-            at++;
-            continue;
-        case MARK:
-        case STOP:
-            if (!(to = begin_token(p, to)))
-                return CP_NO_MEMORY;
-            *to++ = *at++;
-            in_run = false;
-            continue;
+            at = take_ascii(p, at, stop, &to, &in_run);
+            if (at == stop || *at)
+                continue;
         }
         length = cp_utf8_decode(at, end, &code);
         length = length < 0 ? -length : length;

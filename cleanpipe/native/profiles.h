@@ -47,7 +47,7 @@ typedef struct {
     cp_row row;
     cp_bytes formed;       /* the sentence in NFKC, where it was not */
     uint8_t class[256];    /* of bytes */
-    uint8_t part[256];     /* what a byte of a word becomes, or 0 */
+    uint8_t becomes[128];  /* what an ASCII byte becomes */
     uint8_t ending[256];   /* 1 for a byte at which a sentence may end, or is no ASCII */
 } cp_prepared;
 

@@ -6,18 +6,17 @@ enum { LEAST_SLOTS = CP_VOCABULARY_LEAST - 1 };
 
 uint64_t cp_word_hash_within(const uint8_t *word, size_t len, const cp_salt *salt)
 {
-    /* All but the last 8 bytes or fewer may be read as they are. */
-    const size_t whole = len ? (len - 1) / 8 * 8 : 0;
+    /* Of a long word nothing behind it is read but from its last 16 bytes. */
+    const size_t whole = len > 16 ? (len - 16 + 7) / 8 * 8 : 0;
     uint64_t hash = salt->whitener ^ len;
-    uint8_t last[16] = {0};
+    uint8_t last[24] = {0};
+    cp_salt rest = *salt;
 
     for (size_t at = 0; at < whole; at += 8)
         hash = cp_fold_product(hash ^ cp_load64(word + at), salt->first);
     memcpy(last, word + whole, len - whole);
-    len -= whole;
-    hash ^= len ? cp_load64(last) << (64 - 8 * len) : 0;
-    hash = cp_fold_product(cp_fold_product(hash, salt->first), salt->second);
-    return (hash & ~CP_WORD_KNOWN) | CP_WORD_SEEN;
+    rest.whitener = hash ^ (len - whole);
+    return cp_word_hash(last, len - whole, &rest);
 }
 
 /* One free slot ends every search, whatever is in the others. */

@@ -32,16 +32,18 @@ bool cp_vocabulary_good(const cp_vocabulary *vocabulary);
 size_t cp_vocabulary_size(uint64_t words);
 
 /* The hash of `len` bytes, CP_WORD_SEEN set and CP_WORD_KNOWN not. Up to 8 bytes behind them are
- * read, and do not matter. */
+ * read, and do not matter. Most words have 16 bytes or fewer, and take no branch. */
 static inline uint64_t cp_word_hash(const uint8_t *word, size_t len, const cp_salt *salt)
 {
-    uint64_t hash = salt->whitener ^ len;
+    uint64_t hash = salt->whitener ^ len, first, last;
 
-    for (; len > 8; word += 8, len -= 8)
+    for (; len > 16; word += 8, len -= 8)
         hash = cp_fold_product(hash ^ cp_load64(word), salt->first);
-    hash ^= len ? cp_load64(word) << (64 - 8 * len) : 0;
-    hash = cp_fold_product(cp_fold_product(hash, salt->first), salt->second);
-    return (hash & ~CP_WORD_KNOWN) | CP_WORD_SEEN;
+    first = len ? cp_load64(word) << (len < 8 ? 64 - 8 * len : 0) : 0;
+    last = cp_load64(word + (len > 8 ? len - 8 : 0));
+    last &= len > 8 ? UINT64_MAX : 0;
+    hash = cp_fold_product(hash ^ first, salt->first ^ last);
+    return (cp_fold_product(hash, salt->second) & ~CP_WORD_KNOWN) | CP_WORD_SEEN;
 }
 
 /* The same, without a byte behind them. */
