@@ -118,8 +118,12 @@ def compare(data: Path, folder: Path) -> None:
         start, seen = command(one), command(pages)
         row = [*seen, seen.wall - start.wall, seen.cpu - start.cpu]
         first = first or row
-        row += [first[2] / row[2], first[3] / row[3]]
-        print(f"{name:30}" + "".join(f"{value:9.1f}" for value in row), flush=True)
+        # Less than the clock can tell is no number to divide by.
+        times = [
+            f"{one / mine:9.1f}" if mine > 0.1 else f"{'-':>9}"
+            for one, mine in zip(first[2:], row[2:], strict=True)
+        ]
+        print(f"{name:30}" + "".join([*(f"{value:9.1f}" for value in row), *times]), flush=True)
     print()
 
 
