@@ -16,6 +16,13 @@ enum {
     HAN_END = 0xA000,
 };
 
+/* U+4000 to U+9FFF, which are Han: they are in NFKC, and neither white space nor digits. */
+static inline bool is_han_at(const uint8_t *at, const uint8_t *end)
+{
+    return end - at >= 3 && *at >= 0xE4 && *at <= 0xE9 && cp_utf8_is_tail(at[1]) &&
+           cp_utf8_is_tail(at[2]);
+}
+
 /* ---- memory ---- */
 
 /* Room for so many numbers more. */
@@ -199,6 +206,30 @@ static const uint8_t *take_ascii(cp_prepared *p, const uint8_t *at, const uint8_
     return at;
 }
 
+/* Han from `at` on, each a token; there is room. Returns where it ends, or NULL. */
+static const uint8_t *take_han(cp_prepared *p, const uint8_t *at, const uint8_t *end,
+                               uint8_t **into)
+{
+    const uint8_t *const stop = end - at > BLOCK ? at + BLOCK : end;
+    int64_t *start;
+    uint8_t *to = *into;
+    size_t count = p->starts.count;
+
+    if (reserve(&p->starts, BLOCK) != CP_OK)
+        return NULL;
+    start = p->starts.number;
+    for (; is_han_at(at, stop); at += 3) {
+        *to = ' ';
+        to += count > 0;
+        start[count++] = to - p->text.data;
+        memcpy(to, at, 3);
+        to += 3;
+    }
+    *into = to;
+    p->starts.count = count;
+    return at;
+}
+
 /* A sentence in NFKC. */
 static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *end)
 {
@@ -223,6 +254,12 @@ static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *en
             at = take_ascii(p, at, stop, &to, &in_run);
             if (at == stop || *at)
                 continue;
+        } else if (p->profile == CP_CHARACTERS && is_han_at(at, end)) {
+            at = take_han(p, at, end, &to);
+            in_run = false;
+            if (!at)
+                return CP_NO_MEMORY;
+            continue;
         }
         length = cp_utf8_decode(at, end, &code);
         length = length < 0 ? -length : length;
@@ -250,26 +287,79 @@ static int take_sentence(cp_prepared *p, const uint8_t *begin, const uint8_t *en
 
 /* ---- sentences ---- */
 
-/* A sentence as it came. */
+/* The characters from *at on that may be composed with one another, in NFKC. */
+static int form_row(cp_prepared *p, const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *from = *at;
+    cp_row *const row = &p->row;
+    uint32_t code;
+    int length;
+
+    row->count = 0;
+    do {
+        length = cp_utf8_decode(from, end, &code);
+        if (from > *at && cp_form_of(code)->traits & CP_FORM_BEGINS)
+            break;
+        if (cp_row_decompose(row, code, true) != CP_OK)
+            return CP_NO_MEMORY;
+        from += length < 0 ? -length : length;
+    } while (from < end);
+    *at = from;
+    if (row->count > 1) {
+        cp_row_order(row);
+        cp_row_compose(row);
+    }
+    if (cp_bytes_reserve(&p->formed, row->count * 4) != CP_OK)
+        return CP_NO_MEMORY;
+    for (size_t i = 0; i < row->count; i++)
+        p->formed.size += (size_t)cp_utf8_encode(cp_row_code(row, i), p->formed.data + p->formed.size);
+    return CP_OK;
+}
+
+static int copy_formed(cp_prepared *p, const uint8_t *from, const uint8_t *to)
+{
+    const size_t size = (size_t)(to - from);
+
+    if (cp_bytes_reserve(&p->formed, size) != CP_OK)
+        return CP_NO_MEMORY;
+    if (size)
+        memcpy(p->formed.data + p->formed.size, from, size);
+    p->formed.size += size;
+    return CP_OK;
+}
+
+/* A sentence as it came. Most of it is in NFKC nevertheless: a character that begins and is stable,
+ * where the next one begins too. */
 static int form_sentence(cp_prepared *p, const uint8_t *at, const uint8_t *end)
 {
-    p->row.count = 0;
-    while (at < end) {
-        uint32_t code;
-        int length = cp_utf8_decode(at, end, &code);
+    const uint8_t *from = at, *last = at; /* what is to be copied; its last character */
 
-        if (cp_row_decompose(&p->row, code ? code : CP_REPLACEMENT, true) != CP_OK)
-            return CP_NO_MEMORY;
-        at += length < 0 ? -length : length;
-    }
-    cp_row_order(&p->row);
-    cp_row_compose(&p->row);
     p->formed.size = 0;
-    if (cp_bytes_reserve(&p->formed, p->row.count * 4) != CP_OK)
+    while (at < end) {
+        uint16_t traits;
+        uint32_t code;
+        int length;
+
+        if (*at < 0x80 || is_han_at(at, end)) {
+            last = at;
+            at += *at < 0x80 ? 1 : 3;
+            continue;
+        }
+        length = cp_utf8_decode(at, end, &code);
+        traits = cp_form_of(code)->traits;
+        if (!(~traits & (CP_FORM_BEGINS | CP_FORM_STABLE))) {
+            last = at;
+            at += length < 0 ? -length : length;
+            continue;
+        }
+        if (!(traits & CP_FORM_BEGINS))
+            at = last;
+        if (copy_formed(p, from, at) != CP_OK || form_row(p, &at, end) != CP_OK)
+            return CP_NO_MEMORY;
+        from = last = at;
+    }
+    if (copy_formed(p, from, end) != CP_OK)
         return CP_NO_MEMORY;
-    for (size_t i = 0; i < p->row.count; i++)
-        p->formed.size +=
-            (size_t)cp_utf8_encode(cp_row_code(&p->row, i), p->formed.data + p->formed.size);
     return take_sentence(p, p->formed.data, p->formed.data + p->formed.size);
 }
 
@@ -302,6 +392,10 @@ static const uint8_t *sentence_end(const cp_prepared *p, const uint8_t *at, cons
                 return at;
             continue;
         case WIDE:
+            if (is_han_at(at, end)) {
+                at += 3;
+                continue;
+            }
             break;
         default:
             at = cp_skip_bytes(at, end, p->ending);
