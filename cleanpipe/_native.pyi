@@ -336,7 +336,7 @@ def prepared(
     NDArray[np.int64],
     NDArray[np.int64],
     NDArray[np.int64],
-    NDArray[np.uint8],
+    bytes,
 ]:
     """The sentences of texts as a language model's training text was prepared
     (cleanpipe/native/profiles.h).
@@ -345,8 +345,7 @@ def prepared(
         profile: ``words`` or ``characters``.
         vocabulary: words and whether the model knows them, as :func:`vocabulary_with` gives it.
 
-    Returns int64 arrays (sentences, tokens, known, starts, stops, unseen, offsets) and bytes,
-    uint8. A sentence is a line of the bytes: text i has the lines sentences[i] to sentences[i + 1],
+    Returns int64 arrays (sentences, tokens, known, starts, stops, unseen, offsets) and bytes. A sentence is a line of the bytes: text i has the lines sentences[i] to sentences[i + 1],
     and tokens[i] tokens, of which known[i] are in the vocabulary as known. The words it lacks stand
     in bytes[starts:stops], each once; unseen[offsets[i]:offsets[i + 1]] are the tokens of text i
     that are one of these, by their number.
@@ -356,7 +355,7 @@ def prepared(
 
 def vocabulary_with(
     vocabulary: NDArray[np.uint64],
-    bytes: NDArray[np.uint8],
+    bytes: ReadableBuffer | NDArray[np.uint8],
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     known: NDArray[np.uint8],

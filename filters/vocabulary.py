@@ -43,7 +43,7 @@ def sentence_lines(texts: pa.Array, profile: ProfileName) -> bytes:
     """The sentences of texts as a profile without subwords prepares them: tokens joined by spaces,
     a line feed behind each sentence."""
     *_, data = _native.prepared(texts, profile, np.zeros(_NONE, np.uint64))
-    return data.tobytes()
+    return data
 
 
 def subwords(texts: pa.Array, pieces: Any) -> list[list[str]]:
@@ -73,22 +73,21 @@ class Vocabulary:
 
     def prepared(self, texts: pa.Array, profile: ProfileName) -> Prepared:
         """The texts as a profile without subwords prepares them."""
-        first, tokens, known, starts, stops, unseen, offsets, data = _native.prepared(
+        first, tokens, known, starts, stops, unseen, offsets, content = _native.prepared(
             texts, profile, self._words
         )
-        content = data.tobytes()
         if len(starts):
             spans = zip(starts.tolist(), stops.tolist(), strict=True)
             model = self._model
             flags = np.array([content[start:stop] in model for start, stop in spans], np.uint8)
             of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
             known = known + np.bincount(of_text[flags[unseen] > 0], minlength=len(tokens))
-            self._remember(data, starts, stops, flags)
+            self._remember(content, starts, stops, flags)
         return Prepared(content.split(b"\n"), first.tolist(), tokens, known)
 
     def _remember(
         self,
-        data: npt.NDArray[np.uint8],
+        content: bytes,
         starts: npt.NDArray[np.int64],
         stops: npt.NDArray[np.int64],
         known: npt.NDArray[np.uint8],
@@ -96,4 +95,4 @@ class Vocabulary:
         before = self._words
         if int(before[0]) + len(starts) > _MOST:
             before = np.zeros(_NONE, np.uint64)
-        self._words = _native.vocabulary_with(before, data, starts, stops, known)
+        self._words = _native.vocabulary_with(before, content, starts, stops, known)

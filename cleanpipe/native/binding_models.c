@@ -91,6 +91,13 @@ PyObject *model_parts(PyObject *module, PyObject *args, PyObject *keywords)
 
 /* ---- sentences ---- */
 
+/* Python's bytes in place of an array: sentences are cut from them, and KenLM takes no other. */
+static bool bytes_object(output *out, const cp_bytes *from)
+{
+    out->array = PyBytes_FromStringAndSize((const char *)from->data, (Py_ssize_t)from->size);
+    return out->array;
+}
+
 typedef struct {
     cp_prepared prepared;
     int64_t *sentences, *tokens, *known, *unseen;
@@ -162,7 +169,7 @@ PyObject *prepared(PyObject *module, PyObject *args)
         into.tokens = out[TOKENS].view.buf;
         into.known = out[KNOWN].view.buf;
         good = run(&in, profile_text, &into) &&
-               copied(&out[BYTES], module, p->text.data, p->text.size, "uint8") &&
+               bytes_object(&out[BYTES], &p->text) &&
                copied(&out[STARTS], module, p->fresh_start.number, p->fresh_start.count, "int64") &&
                copied(&out[STOPS], module, p->fresh_end.number, p->fresh_end.count, "int64") &&
                copied(&out[UNSEEN], module, p->unseen.number, p->unseen.count, "int64");
