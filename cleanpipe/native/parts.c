@@ -9,8 +9,6 @@
 /* Bytes that one becomes: U+0130 is two and becomes three; a stretch has a space behind it. */
 enum { MOST = 3, CASED_END = 0x1F000 /* squared letters lie beyond */ };
 
-static const char END[] = "</s>";
-
 static bool is_unspaced(uint32_t code)
 {
     return (code >= 0x3040 && code < 0x3100) || (code >= 0x3400 && code < 0x4DC0) ||
@@ -28,7 +26,7 @@ static size_t begun_in_8(const uint8_t *at)
     return 8 - (size_t)(((word >> 7 & ~word >> 6 & ones) * ones) >> 56);
 }
 
-/* Code points, each ill-formed sequence one. */
+/* Code points; of what is ill-formed, bytes that begin something. */
 static size_t count_codes(const uint8_t *at, const uint8_t *end)
 {
     size_t count = 0;
@@ -51,17 +49,29 @@ static const uint8_t *skip_codes(const uint8_t *at, const uint8_t *end, size_t c
     return at;
 }
 
+/* Whether the model would take the text to end here: at </s>, or what becomes that in lower case. */
+static bool ends_at(const uint8_t *at, const uint8_t *end, int how)
+{
+    return end - at >= 4 && at[1] == '/' && at[3] == '>' &&
+           (at[2] == 's' || (at[2] == 'S' && how & CP_PART_LOWERED));
+}
+
 /* What is known of the part so far. */
 typedef struct {
     bool letter;
     ptrdiff_t capitals; /* less small letters */
 } seen;
 
-/* Appends a stretch of the text; there is room. */
-static void take_stretch(const uint8_t *at, const uint8_t *end, int how, seen *seen, cp_bytes *out)
+/* Appends a stretch of the text. Its bytes may be any number, however few code points it has, where
+ * they are ill-formed. */
+static int take_stretch(const uint8_t *at, const uint8_t *end, int how, seen *seen, cp_bytes *out)
 {
-    uint8_t *to = out->data + out->size;
+    const size_t size = (size_t)(end - at);
+    uint8_t *to;
 
+    if (size > SIZE_MAX / 8 || cp_bytes_reserve(out, size * MOST + 1) != CP_OK)
+        return CP_NO_MEMORY;
+    to = out->data + out->size;
     while (at < end) {
         const cp_form_kind *kind;
         uint32_t code;
@@ -70,7 +80,7 @@ static void take_stretch(const uint8_t *at, const uint8_t *end, int how, seen *s
         if (*at < 0x80) {
             const bool capital = *at >= 'A' && *at <= 'Z', small = *at >= 'a' && *at <= 'z';
 
-            if (*at == '<' && end - at >= 4 && !memcmp(at, END, 4)) {
+            if (*at == '<' && ends_at(at, end, how)) {
                 *to++ = ' ';
                 at += 4;
                 continue;
@@ -95,6 +105,7 @@ static void take_stretch(const uint8_t *at, const uint8_t *end, int how, seen *s
             to += cp_utf8_encode(code, to);
     }
     out->size = (size_t)(to - out->data);
+    return CP_OK;
 }
 
 /* Appends a text in lower case. */
@@ -127,32 +138,27 @@ int cp_part_add(const cp_part *part, const uint8_t *text, size_t len, cp_bytes *
     const size_t codes = part->characters && len > part->characters ? count_codes(text, end) : 0;
     const size_t stretches = part->stretch ? part->characters / part->stretch : 0;
     seen seen = {0};
-    size_t most = len;
-    int status;
+    int status = CP_OK;
 
-    if (codes > part->characters)
-        most = len < part->characters * 4 ? len : part->characters * 4;
     spare->size = 0;
-    if (len > SIZE_MAX / 8 || cp_bytes_reserve(spare, (most + stretches) * MOST + 1) != CP_OK)
-        return CP_NO_MEMORY;
     if (codes <= part->characters)
-        take_stretch(text, end, part->how, &seen, spare);
+        status = take_stretch(text, end, part->how, &seen, spare);
     else if (stretches < 2)
-        take_stretch(text, skip_codes(text, end, part->characters), part->how, &seen, spare);
+        status = take_stretch(text, skip_codes(text, end, part->characters), part->how, &seen, spare);
     else
-        for (size_t i = 0, place = 0; i < stretches; i++) {
+        for (size_t i = 0, place = 0; i < stretches && status == CP_OK; i++) {
             const size_t start = (codes - part->stretch) * i / (stretches - 1);
             const uint8_t *stop;
 
             at = skip_codes(at, end, start - place);
             stop = skip_codes(at, end, part->stretch);
             if (i)
-                spare->data[spare->size++] = ' ';
-            take_stretch(at, stop, part->how, &seen, spare);
+                spare->data[spare->size++] = ' '; /* behind the one before there is room */
+            status = take_stretch(at, stop, part->how, &seen, spare);
             place = start;
         }
-    if (!seen.letter)
-        return CP_OK;
+    if (status != CP_OK || !seen.letter)
+        return status;
     if (part->how & CP_PART_LOWERED && seen.capitals > 0) {
         if ((status = take_lowered(spare->data, spare->data + spare->size, out)) != CP_OK)
             return status;

@@ -4,7 +4,8 @@
  *            that length as fit: the first at the beginning, the last at the end, the others
  *            evenly between them, joined by spaces. The whole text where it is no longer
  *   nothing  where the part has no letter (str.isalpha)
- *   spaces   in place of line feeds and of a literal </s>: either ends the text for the model
+ *   spaces   in place of line feeds and of a literal </s>: either ends the text for the model; with
+ *            CP_PART_LOWERED of </S> too, which would become one
  *   CP_PART_SPACED   a space on either side of Han and kana
  *   CP_PART_LOWERED  lower case where more than half of the cased letters are capitals
  *

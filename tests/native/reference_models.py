@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from hypothesis import strategies as st
@@ -61,7 +62,7 @@ def part(
             last = len(text) - stretch
             starts = [last * at // (stretches - 1) for at in range(stretches)]
             chosen = " ".join(text[start : start + stretch] for start in starts)
-    chosen = chosen.replace("\n", " ").replace("</s>", " ")
+    chosen = re.sub("\n|</[sS]>" if lowered else "\n|</s>", " ", chosen)
     if not any(map(str.isalpha, chosen)):
         return ""
     if spaced:

@@ -24,7 +24,7 @@ from .test_tokens import SANITIZED, Exports, strings
 Array = npt.NDArray[Any]
 HARD = st.lists(
     st.sampled_from(
-        list("aZ09 \t\n\r\x00\x1b\x1c\x7f\x85\xa0<>/s.１²Ⅷ") + list(MARKS) + ["</s>", "<s>"]
+        list("aZ09 \t\n\r\x00\x1b\x1c\x7f\x85\xa0<>/s.１²Ⅷ") + list(MARKS) + ["</s>", "</S>", "<s>"]
         + list("ÀéÅİıßẞΣσςΆ\u0301\u0307\u0323\u0308\u093c\u094d\u0903")
         + list("ハバパｶﾞ한각ᄒ中𠀀豈हिन्दीไทยที่שׁلٌ😀🄰Ⱥ")
     ),

@@ -40,6 +40,13 @@ def test_samples_are_spread_from_the_beginning_to_the_end(size: int, characters:
         assert steps.max() - steps.min() <= 1
 
 
+@pytest.mark.parametrize("stretch", [0, 1])
+def test_few_code_points_of_many_bytes(stretch: int) -> None:
+    raw = b"a" + b"\x80" * 9000 + b"b" * 9
+    [line] = lines(strings([raw]), 4, stretch)
+    assert line.decode().replace(" ", "").startswith("a" + "\ufffd" * 9000)
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -47,6 +54,7 @@ def test_samples_are_spread_from_the_beginning_to_the_end(size: int, characters:
         (" \n\0 12 ... </s>", b""),
         ("a\nb\r\nc", b"a b\r c\n"),
         ("a</s>b", b"a b\n"),
+        ("A</S>B", b"a b\n"),  # would be one in lower case
         ("abcdefgh", b"abcdefgh\n"),
         ("ABCDEFGH", b"abcdefgh\n"),
         ("ABCDefgh", b"ABCDefgh\n"),  # exactly half

@@ -39,6 +39,9 @@ uint64_t fuzz_kinds(const fuzz_input *in);
 uint64_t fuzz_measures(const fuzz_input *in);
 uint64_t fuzz_sets(const fuzz_input *in);
 uint64_t fuzz_passages(const fuzz_input *in);
+uint64_t fuzz_profiles(const fuzz_input *in);
+uint64_t fuzz_ccnet(const fuzz_input *in);
+uint64_t fuzz_parts(const fuzz_input *in);
 
 /* Ends the process with a message unless the condition holds, NDEBUG or not. */
 #define FUZZ_CHECK(condition) \

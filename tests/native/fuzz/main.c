@@ -33,6 +33,9 @@ static const struct {
     {"measures", fuzz_measures},
     {"sets", fuzz_sets},
     {"passages", fuzz_passages},
+    {"profiles", fuzz_profiles},
+    {"ccnet", fuzz_ccnet},
+    {"parts", fuzz_parts},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, HEADER = 1 + FUZZ_PARAMETERS, BEHIND = 64 };
