@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 import cleanpipe as cp
 from benchmarks.measuring.clock import Job, Speed, cpu_seconds, one_core, take_turns, wc
@@ -59,6 +60,25 @@ def works(corpus: Corpus) -> Iterator[Work]:
         yield Work(name, partial(looked_for.find, needed=needed), 0.5)
     yield Work("all measures", cp.measures, 0.25)
     yield Work("lines", lambda texts: segments(texts, "line"), None)
+    for profile in ("words", "characters"):
+        words = learned(corpus, profile)
+        prepare = partial(prepared, profile=profile, vocabulary=words)
+        yield Work(f"perplexity's {profile}", prepare, None)
+    yield Work("CCNet's lines", _native.ccnet_lines, None)
+    parts = partial(_native.model_parts, characters=2000, spaced=True, lowered=True)
+    yield Work("parts of 2,000 characters", parts, None)
+
+
+def prepared(texts: pa.Array, profile: str, vocabulary: NDArray[np.uint64]) -> object:
+    return _native.prepared(texts, profile, vocabulary)
+
+
+def learned(corpus: Corpus, profile: str) -> NDArray[np.uint64]:
+    """The vocabulary of all words of the texts, as after a while of work."""
+    none = np.zeros(17, np.uint64)
+    _, _, _, starts, stops, _, _, content = _native.prepared(corpus.texts, profile, none)
+    known = np.ones(len(starts), np.uint8)
+    return _native.vocabulary_with(none, content, starts, stops, known)
 
 
 def index(corpus: Corpus, n: int) -> NgramIndex:
