@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "characters.h"
 
@@ -373,6 +376,25 @@ static bool is_space_at(const uint8_t *at, const uint8_t *end)
     return cp_form_of(code)->traits & CP_FORM_SPACE;
 }
 
+/* The first byte from `at` on that is in p->ending, or `end`. */
+static const uint8_t *skip_plain(const cp_prepared *p, const uint8_t *at, const uint8_t *end)
+{
+#ifdef __SSE2__
+    for (; end - at >= 16; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')),
+                                          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('!')),
+                                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('?'))));
+        const __m128i line = _mm_or_si128(stop, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+        const unsigned found = (unsigned)_mm_movemask_epi8(_mm_or_si128(line, bytes));
+
+        if (found)
+            return at + __builtin_ctz(found);
+    }
+#endif
+    return cp_skip_bytes(at, end, p->ending);
+}
+
 /* Behind the sentence that begins at `at`: at its line feed, or at the next one. Tells whether it
  * is in NFKC as it stands. */
 static const uint8_t *sentence_end(const cp_prepared *p, const uint8_t *at, const uint8_t *end,
@@ -398,7 +420,7 @@ static const uint8_t *sentence_end(const cp_prepared *p, const uint8_t *at, cons
             }
             break;
         default:
-            at = cp_skip_bytes(at, end, p->ending);
+            at = skip_plain(p, at, end);
             continue;
         }
         length = cp_utf8_decode(at, end, &code);
