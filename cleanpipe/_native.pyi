@@ -345,11 +345,11 @@ def prepared(
         profile: ``words`` or ``characters``.
         vocabulary: words and whether the model knows them, as :func:`vocabulary_with` gives it.
 
-    Returns int64 arrays (sentences, tokens, known, starts, stops, unseen, offsets) and bytes. A
-    sentence is a line of the bytes: text i has the lines sentences[i] to sentences[i + 1], and
-    tokens[i] tokens, of which known[i] are in the vocabulary as known. The words it lacks stand in
-    bytes[starts:stops], each once; unseen[offsets[i]:offsets[i + 1]] are the tokens of text i that
-    are one of these, by their number.
+    Returns int64 arrays (lines, tokens, known, starts, stops, unseen, offsets) and bytes. The
+    sentences of text i are the lines of bytes[lines[i]:lines[i + 1]], each with its line feed; it
+    has tokens[i] tokens, of which known[i] are in the vocabulary as known. The words it lacks stand
+    in bytes[starts:stops], each once; unseen[offsets[i]:offsets[i + 1]] are the tokens of text i
+    that are one of these, by their number.
 
     Errors: ValueError for another profile, or what is no vocabulary.
     """

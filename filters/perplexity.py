@@ -195,12 +195,11 @@ class Perplexity(Filter):
         """One sentence a text: the pieces that SentencePiece cuts its line into."""
         lines, tokens, known = [], [], []
         for pieces in subwords(units.text, self._pieces):
-            lines.append(" ".join(pieces).encode())
+            lines.append(f"{' '.join(pieces)}\n".encode() if pieces else b"")
             tokens.append(len(pieces))
             known.append(sum(map(self._known.__getitem__, pieces)))
-        first = np.cumsum([0, *(count > 0 for count in tokens)]).tolist()
-        some = [line for line in lines if line]
-        return Prepared(some, first, np.array(tokens, np.int64), np.array(known))
+        first = np.cumsum([0, *map(len, lines)]).tolist()
+        return Prepared(b"".join(lines), first, np.array(tokens, np.int64), np.array(known))
 
     def _buckets(self, perplexity: Numbers) -> pa.LargeStringArray:
         found = self.buckets.found if isinstance(self.buckets, Percentiles) else self.buckets

@@ -24,19 +24,20 @@ class Prepared:
     """n texts as a model's training text was prepared.
 
     Attributes:
-        lines: their sentences: tokens joined by spaces.
-        first: text i has the sentences first[i] to first[i + 1].
+        content: their sentences: tokens joined by spaces, a line feed behind each.
+        first: where in it those of a text begin, and at last its end.
         tokens, known: int64, shape (n,): how many tokens each text has, and the model knows.
     """
 
-    lines: list[bytes]
+    content: bytes
     first: list[int]
     tokens: npt.NDArray[np.int64]
     known: npt.NDArray[np.int64]
 
     def sentences(self, text: int) -> list[bytes]:
         """Those of a text."""
-        return self.lines[self.first[text] : self.first[text + 1]]
+        start, end = self.first[text : text + 2]
+        return self.content[start : end - 1].split(b"\n") if end > start else []
 
 
 def sentence_lines(texts: pa.Array, profile: ProfileName) -> bytes:
@@ -83,7 +84,7 @@ class Vocabulary:
             of_text = np.repeat(np.arange(len(tokens)), np.diff(offsets))
             known = known + np.bincount(of_text[flags[unseen] > 0], minlength=len(tokens))
             self._remember(content, starts, stops, flags)
-        return Prepared(content.split(b"\n"), first.tolist(), tokens, known)
+        return Prepared(content, first.tolist(), tokens, known)
 
     def _remember(
         self,

@@ -100,7 +100,7 @@ static bool bytes_object(output *out, const cp_bytes *from)
 
 typedef struct {
     cp_prepared prepared;
-    int64_t *sentences, *tokens, *known, *unseen;
+    int64_t *lines, *tokens, *known, *unseen;
 } profile_context;
 
 static int profile_text(const uint8_t *text, size_t len, size_t row, void *context)
@@ -108,7 +108,7 @@ static int profile_text(const uint8_t *text, size_t len, size_t row, void *conte
     profile_context *into = context;
     int code = cp_prepared_add(&into->prepared, text, len);
 
-    into->sentences[row + 1] = into->prepared.sentences;
+    into->lines[row + 1] = (int64_t)into->prepared.text.size;
     into->unseen[row + 1] = (int64_t)into->prepared.unseen.count;
     into->tokens[row] = into->prepared.tokens;
     into->known[row] = into->prepared.known;
@@ -138,7 +138,7 @@ static bool vocabulary_open(Py_buffer *view, PyObject *object, cp_vocabulary *vo
 
 PyObject *prepared(PyObject *module, PyObject *args)
 {
-    enum { SENTENCES, TOKENS, KNOWN, STARTS, STOPS, UNSEEN, OFFSETS, BYTES, ALL };
+    enum { LINES, TOKENS, KNOWN, STARTS, STOPS, UNSEEN, OFFSETS, BYTES, ALL };
     output out[ALL] = {0};
     profile_context into = {0};
     cp_vocabulary vocabulary;
@@ -155,7 +155,7 @@ PyObject *prepared(PyObject *module, PyObject *args)
         return NULL;
     good = texts_open(&in, texts);
     rows = good ? rows_of(&in) : 0;
-    good = good && output_offsets(&out[SENTENCES], module, &in, &into.sentences) &&
+    good = good && output_offsets(&out[LINES], module, &in, &into.lines) &&
            output_offsets(&out[OFFSETS], module, &in, &into.unseen) &&
            output_open(&out[TOKENS], module, rows, "int64") &&
            output_open(&out[KNOWN], module, rows, "int64");

@@ -86,10 +86,10 @@ def test_slices_chunks_and_nulls(kind: pa.DataType) -> None:
         assert cut(*_native.ccnet_lines(export)) == ["ab. c", "", "", "de"]
         assert cut(*_native.model_parts(export, 3)) == ["Ab.\n", "", "", "d e\n"]
         prepared = _native.prepared(export, "words", np.zeros(17, np.uint64))
-        sentences, tokens, known = (array.tolist() for array in prepared[:3])
-        found = prepared[-1].decode().splitlines(keepends=True)
-        pairs = zip(sentences, sentences[1:], strict=False)
-        assert [found[first:last] for first, last in pairs] == wanted
+        first, tokens, known = (array.tolist() for array in prepared[:3])
+        pairs = zip(first, first[1:], strict=False)
+        found = [prepared[-1][start:end].decode().splitlines(keepends=True) for start, end in pairs]
+        assert found == wanted
         assert (tokens, known) == ([3, 0, 0, 2], [0, 0, 0, 0])
 
 
@@ -144,16 +144,13 @@ def test_what_is_known(words: dict[str, bool], given: list[str]) -> None:
     words |= {"a": True, "ab": False, "b": True}
     known = vocabulary(words)
     assert known[0] == len(words)
-    sentences, tokens, found, starts, stops, unseen, offsets, content = _native.prepared(
+    lines, tokens, found, starts, stops, unseen, offsets, content = _native.prepared(
         pa.array(given, pa.string()), "words", known
     )
     fresh = [content[a:b].decode() for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     assert len(set(fresh)) == len(fresh) and not set(fresh) & words.keys()
     for place in range(len(given)):
-        first, last = sentences[place], sentences[place + 1]
-        mine = [
-            token for line in content.split(b"\n")[first:last] for token in line.decode().split()
-        ]
+        mine = content[lines[place] : lines[place + 1]].decode().split()
         assert tokens[place] == len(mine)
         assert found[place] == sum(words.get(token, False) for token in mine)
         lacking = [fresh[number] for number in unseen[offsets[place] : offsets[place + 1]]]
