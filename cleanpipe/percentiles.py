@@ -45,9 +45,14 @@ class Percentiles:
         for end in (percentile.low, percentile.high):
             if end is not None and not 0 <= end <= 100:
                 raise ValueError(f"expected percentiles from 0 to 100, got {end:g}")
+        if percentile.high is not None and percentile.high <= 1:
+            raise ValueError(
+                f"expected percentiles from 0 to 100, got {percentile.high:g} as the higher one: "
+                f"write {percentile.high * 100:g} for a share of {percentile.high:g}"
+            )
         if not percentile:
             raise ValueError("expected a percentile at one end at least")
-        of = value.get("of", ())
+        of = value.get("of") or ()  # null is the default
         try:
             files = adapted(LocalPaths, tuple(of) if isinstance(of, list) else of, base)
         except ValidationError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,6 +102,12 @@ class Classifier(Filter):
             for name in names:
                 if name not in known:
                     yield parameter, f'the model has no label "{name}"; {nearest(name, known)}'
+        for name, weight in (self.weights or {}).items():
+            if not math.isfinite(weight):
+                yield "weights", f"expected a finite number for {name}, got {weight}"
+        for name, bounds in (self.bounds or {}).items():
+            if bounds.low is not None and bounds.low > 1:
+                yield "bounds", f"expected a probability from 0 to 1 for {name}, got {bounds.low:g}"
         if self.weights is not None and (missing := [n for n in known if n not in self.weights]):
             yield "weights", f"expected a number for every label: {', '.join(missing)} has none"
 

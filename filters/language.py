@@ -329,10 +329,16 @@ class _Meaning:
         seen: dict[str, str] = {}
         for group, codes in self._groups.items():
             place = f"groups.{group}"
+            if group in ("", UNDECIDED):
+                yield place, f'expected a name that is not "{group}", which means something else'
             if not codes:
                 yield place, "expected a list of languages, got none"
             for code in codes:
-                if code not in self._languages:
+                known = {code, code_of(code)} & self._languages
+                if not known and code not in self.named:
+                    near = nearest(code, self._languages)
+                    yield place, f'the model has no language "{code}"; {near}'
+                elif code not in self._languages:
                     yield place, self._advice(code, self._languages)
                 if code in seen:
                     where = "twice" if seen[code] == group else f'in the group "{seen[code]}" too'

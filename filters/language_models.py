@@ -28,8 +28,10 @@ _DEMO = "demo."
 _BINARY = b"mmap lm http://kheafield.com/code"
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 _END = 4096  # bytes at either end of a file that are looked at
-_WORDS_KEPT_AT, _COUNTS_AT = 100, 108
-"""Places in the header of a KenLM binary (its version 5): whether the words stand at the end, a
+_ORDER_AT, _KIND_AT, _WORDS_KEPT_AT, _COUNTS_AT = 88, 96, 100, 108
+_TRIES = range(2, 6)
+"""Places in the header of a KenLM binary (its version 5): the order, a byte; the kind, an int32 of
+which 2 to 5 are tries, whose number of words follows; whether the words stand at the end, a
 byte; the numbers of n-grams by length, a uint64 each."""
 _SAID = re.compile(r"threw \w+(?: because `.*?')?\. (.*?)\)?$")
 
@@ -62,6 +64,7 @@ class Stated:
     Attributes:
         profile: how its training text was prepared.
         spm: the SentencePiece model of the profile, by its name beside the model.
+        spm_sha256: what its digest must be, in lower case.
         sha256: what the digest of the model must be, in lower case.
         order: the longest n-gram.
         tokens: how many tokens it was trained on.
@@ -72,6 +75,7 @@ class Stated:
 
     profile: str | None = None
     spm: str | None = None
+    spm_sha256: str | None = None
     sha256: str | None = None
     order: int | None = None
     tokens: int | None = None
@@ -124,10 +128,14 @@ def stated(model: LocalPath) -> Stated | None:
         raise ConfigError(f"{name} cannot be read: {error}") from error
     if not isinstance(found, dict):
         raise ConfigError(f"{name}: expected a map with `profile`, got {found!r}")
-    digest = _value(name, found, "sha256", str, "a text")
+    digest, pieces = (_value(name, found, key, str, "a text") for key in ("sha256", "spm_sha256"))
+    spm = _value(name, found, "spm", str, "the name of a file")
+    if spm is not None and "\0" in spm:
+        raise ConfigError(f"{name}: expected the name of a file as spm, got {spm!r}")
     return Stated(
         profile=_value(name, found, "profile", str, "a text"),
-        spm=_value(name, found, "spm", str, "the name of a file"),
+        spm=spm,
+        spm_sha256=None if pieces is None else pieces.lower(),
         sha256=None if digest is None else digest.lower(),
         order=_value(name, found, "order", int, "a whole number"),
         tokens=_value(name, found, "tokens", int, "a whole number"),
@@ -157,8 +165,10 @@ def fault_of(model: LocalPath) -> str | None:
             if head.startswith(_PACKED):
                 return None
             if head.startswith(_BINARY):
-                opened(model, lazily=True)
-                fault = _fault_of_words(file, head)
+                fault = _fault_of_header(head)
+                if fault is None:
+                    opened(model, lazily=True)
+                    fault = _fault_of_words(file, head)
             else:
                 fault = _fault_of_arpa(file, head)
     except ConfigError as error:
@@ -216,6 +226,17 @@ def opened(model: LocalPath, lazily: bool = False) -> Any:
         ) from error
 
 
+def _fault_of_header(head: bytes) -> str | None:
+    """Whether a trie has no more words than 1-grams: KenLM believes its number, and a damaged one
+    ends the process. What else a header says it compares with the file itself."""
+    words_at = -(-(_COUNTS_AT + 8 * head[_ORDER_AT]) // 8) * 8 if len(head) > _ORDER_AT else 0
+    trie = int.from_bytes(head[_KIND_AT : _KIND_AT + 4], "little") in _TRIES
+    grams, words = (int.from_bytes(head[at : at + 8], "little") for at in (_COUNTS_AT, words_at))
+    if trie and words_at + 8 <= len(head) and words > grams:
+        return "is damaged: its header says more words than 1-grams"
+    return None
+
+
 def _fault_of_words(file: BinaryIO, head: bytes) -> str | None:
     """Whether the words at the end of a binary, each with a NUL behind it, are all there."""
     if not head[_WORDS_KEPT_AT]:
@@ -257,10 +278,13 @@ def _percentiles(name: str, found: Mapping[str, Any]) -> Percentiles | None:
     if not isinstance(part, Mapping) or not isinstance(part.get("values"), list):
         raise ConfigError(f"{name}: {expected}")
     try:
+        if not all(type(value) in (int, float) for value in part["values"]):
+            raise TypeError
         values = np.array(part["values"], np.float64)
         documents, tokens = int(part.get("documents", 0)), int(part.get("tokens", 0))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ConfigError(f"{name}: {expected}") from None
-    if values.shape != (101,) or not np.isfinite(values).all() or (np.diff(values) < 0).any():
+    ascending = values.shape == (101,) and (np.diff(values) >= 0).all() and values[0] >= 0
+    if not ascending or not np.isfinite(values).all():
         raise ConfigError(f"{name}: {expected}")
     return Percentiles(documents, tokens, values)

@@ -30,6 +30,7 @@ from cleanpipe.filters.language_models import Percentiles
 from cleanpipe.filters.perplexity import Perplexity
 from cleanpipe.filters.profiles import ProfileName
 from cleanpipe.filters.vocabulary import sentence_lines, subwords
+from cleanpipe.fingerprint import file_sha256
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import LINE_SECONDS, Progress
 from cleanpipe.readers import read
@@ -129,7 +130,7 @@ class Training:
     @property
     def spm_copy(self) -> str:
         """Where a copy of the SentencePiece model goes, beside the model; empty where none does."""
-        path = f"{os.path.splitext(self.output)[0]}.sp.model"
+        path = f"{self.output}.sp.model"
         there = os.path.exists(path) and self.spm is not None and os.path.samefile(path, self.spm)
         return "" if self.spm is None or there else path
 
@@ -230,11 +231,13 @@ class _Work:
         with open(model, "rb") as file:
             stated: dict[str, Any] = {
                 "profile": self.training.profile,
-                "spm": f"{output.stem}.sp.model" if self.training.spm else None,
+                "spm": f"{output.name}.sp.model" if self.training.spm else None,
                 "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
                 "order": self.training.order,
                 "tokens": self.tokens,
             }
+        if self.training.spm:
+            stated["spm_sha256"] = file_sha256(self.training.spm)
         stated |= {"demo": True} if self.training.demo else {}
         stated |= {"language": self.training.language} if self.training.language else {}
         if self.training.spm:

@@ -113,7 +113,8 @@ class Perplexity(Filter):
             return ()
         found = () if said is None else (Resource(self._beside),)
         expected = self.sha256 or (None if said is None else said.sha256)
-        spm = () if self._spm is None else (Resource(self._spm),)
+        pieces = None if said is None or self.spm is not None else said.spm_sha256
+        spm = () if self._spm is None else (Resource(self._spm, pieces),)
         references = dict.fromkeys(
             path for each in self._percentiles().values() for path in self._files(each)
         )

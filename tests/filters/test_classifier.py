@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 from pathlib import Path
@@ -154,6 +155,8 @@ def test_the_beginning_alone(model: LocalPath) -> None:
         ({"characters": 0}, "characters: expected at least 1"),
         ({"bounds": {"High": [0.9, 0.1]}}, "bounds.High: expected low <= high"),
         ({"bounds": {"High": "much"}}, "bounds.High: expected"),
+        ({"bounds": {"High": [50, None]}}, "bounds: expected a probability from 0 to 1 for High"),
+        ({"weights": {"High": math.nan, "Mid": 0, "Low": 0}}, "weights: .*finite number for High"),
         ({"weights": {"High": "x", "Mid": 0, "Low": 0}}, "weights.High: expected a number"),
     ],
 )

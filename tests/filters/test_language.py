@@ -212,6 +212,8 @@ def test_another_model_is_checked_only_when_its_digest_is_given() -> None:
         ({"groups": {"x": ("cmn", "yue")}}, "groups.x", 'write "zh"'),
         ({"groups": {"x": ("als",)}}, "groups.x", 'write "gsw"'),
         ({"groups": {"zh": ("yue", "wuu")}}, "groups.zh", "not in its group: add it"),
+        ({"groups": {"zh": ("zh", "cantonese")}}, "groups.zh", 'no language "cantonese"'),
+        ({"groups": {"und": ("en",)}}, "groups.und", 'a name that is not "und"'),
         ({"groups": {"x": ("yue",)}, "keep": ("yue",)}, "keep", 'in the group "x": write "x"'),
         ({"groups": {"x": ("yue",)}, "keep": ("y",)}, "keep", 'no language "y"'),
         ({"keep": ("english",)}, "keep", 'no language "english"'),

@@ -234,3 +234,41 @@ def test_a_name_that_does_not_ship(tmp_path: Path) -> None:
     for name in ("demo.fr", "demo.en.bin"):
         (tmp_path / name).write_bytes(BINARY)
         assert file_of(of(tmp_path / name)) == str(tmp_path / name)
+
+
+@pytest.mark.parametrize("at", range(138, 144))
+def test_a_damaged_header(at: int, tmp_path: Path) -> None:
+    """KenLM would read outside of the file, and the process would end."""
+    damaged = bytearray((FOLDER / "demo.en.bin").read_bytes())
+    damaged[at] ^= 255
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(damaged)
+    assert fault_of(of(path)) == "damaged.bin is damaged: its header says more words than 1-grams"
+
+
+@pytest.mark.parametrize(
+    ("stated_there", "message"),
+    [
+        ({"spm": "a\0b"}, "expected the name of a file as spm"),
+        ({"percentiles": {"documents": 1e400, "values": [1.0] * 101}}, "expected percentiles"),
+        ({"percentiles": {"values": [10**400] * 101}}, "expected percentiles"),
+        ({"percentiles": {"values": [True] * 101}}, "expected percentiles"),
+        ({"percentiles": {"values": ["3.0"] * 101}}, "expected percentiles"),
+        ({"percentiles": {"values": [-5.0] + [1.0] * 100}}, "expected percentiles"),
+    ],
+)
+def test_what_cannot_be_stated(
+    stated_there: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "m.bin.json").write_text(json.dumps({"profile": "ccnet", **stated_there}))
+    with pytest.raises(ConfigError, match=message):
+        stated(of(tmp_path / "m.bin"))
+
+
+def test_another_sentencepiece_model(tmp_path: Path) -> None:
+    """Whose digest is not the one that was stated is a fault of the engine's."""
+    said = {"profile": "ccnet", "spm": "m.model", "spm_sha256": "AB" * 32}
+    (tmp_path / "m.bin.json").write_text(json.dumps(said))
+    stage = Perplexity(model=of(tmp_path / "m.bin"))
+    digests = {Path(each.path).name: each.sha256 for each in stage.resources()}
+    assert digests["m.model"] == "ab" * 32

@@ -337,6 +337,7 @@ def test_what_ccnet_published(model: LocalPath, tmp_path: Path) -> None:
     [
         ({"bounds": {"percentile": [10, 90]}}, "states no percentiles: say `of:`"),
         ({"bounds": {"percentile": [10, 90], "of": "none.jsonl"}}, "no file matches none.jsonl"),
+        ({"bounds": {"percentile": [0.05, 0.95], "of": "x"}}, "write 95 for a share of 0.95"),
         ({"bounds": {"percentile": [10, 190], "of": "x"}}, "percentiles from 0 to 100, got 190"),
         ({"bounds": {"percentile": [90, 10], "of": "x"}}, "nothing passes"),
         ({"bounds": {"percentile": [10, 90], "off": "x"}}, 'got "off"'),
