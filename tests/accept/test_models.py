@@ -67,7 +67,7 @@ def measured(stage: Perplexity, texts: list[str]) -> list[float]:
 def tokens_of(profile: ProfileName, texts: list[str]) -> list[list[str]]:
     """Those of every sentence."""
     prepared = Vocabulary(()).prepared(pa.array(texts, pa.large_string()), profile)
-    return [line.decode().split() for line in prepared.lines if line]
+    return [line.split() for line in prepared.content.decode().splitlines()]
 
 
 def test_chinese_held_out_median() -> None:
