@@ -423,10 +423,10 @@ def passages(
         code: the texts are read as code tokens.
 
     Returns (candidates, firsts, lasts, starts, ends, covered), p being the number of passages,
-    in order of candidate and first token:
+    in order of candidate and window (cleanpipe/native/passages.h):
         candidates: int64 of shape (p,); 0 to c - 1.
         firsts, lasts: int64 of shape (p,); the tokens of the text, both inclusive. Passages of
-            one candidate ascend, and may have a few tokens at their ends in common.
+            one candidate mostly ascend, and may have a few tokens at their ends in common.
         starts, ends: int64 of shape (p,); half-open byte offsets in the text.
         covered: uint64 of shape (p,); the weight of the part's tokens that are covered.
 

@@ -153,12 +153,12 @@ def _settled(spec: Spec) -> Spec:
     for step in spec.steps:
         variants = []
         for case, stage in step.variants:
-            inner = {
-                name: tuple((each, part.settled()) for each, part in value)
-                for name, value in vars(stage).items()
-                if isinstance(value, tuple) and value and _is_filter(value[0])
-            }
             try:
+                inner = {
+                    name: tuple((each, part.settled()) for each, part in value)
+                    for name, value in vars(stage).items()
+                    if isinstance(value, tuple) and value and _is_filter(value[0])
+                }
                 whole = replace(cast(Any, stage), **inner) if inner else stage
                 variants.append((case, whole.settled()))
             except ConfigError as error:

@@ -11,6 +11,7 @@ from cleanpipe.columns import Columns
 from cleanpipe.errors import ConfigError
 from cleanpipe.parameters import LocalPath, matched
 from cleanpipe.readers import read
+from cleanpipe.readers.batches import ReadBatch
 from cleanpipe.readers.inputs import InputFile
 from cleanpipe.schema import text_columns
 from cleanpipe.shards import discover, split
@@ -41,21 +42,29 @@ def reference_files(patterns: Iterable[LocalPath]) -> list[LocalPath]:
 
 
 def reference_texts(files: Sequence[str]) -> Iterator[pa.Array]:
-    """The texts of files as a source of a pipeline has them: the column ``text``, or plain text.
+    """The texts of files as a source of a pipeline has them: the column ``text``, or plain text;
+    records that cannot be read are left out.
 
     Errors: ConfigError for a file that can have none, and where there is none in any; RunError
     where one cannot be read.
     """
-    source, found, columns = _opened(files)
     some = False
-    for shard in split(found, _BYTES):
+    for _, part in parts_of(*_opened(files)):
+        some |= len(part.table) > 0
+        yield part.table.column("text")
+    if not some:
+        raise ConfigError("reference: no file has a text")
+
+
+def parts_of(
+    source: Source, files: Sequence[InputFile], columns: Columns
+) -> Iterator[tuple[InputFile, ReadBatch]]:
+    """All records of files in parts of at most 8 MiB, and the file of each."""
+    for shard in split(files, _BYTES):
         for piece in shard.pieces:
             # Rows are of no matter here, so none is counted.
             for part in read(replace(piece, first_row=0), source, columns, _BYTES):
-                some |= len(part.table) > 0
-                yield part.table.column("text")
-    if not some:
-        raise ConfigError("reference: no file has a text")
+                yield piece.file, part
 
 
 def _opened(files: Sequence[str]) -> tuple[Source, tuple[InputFile, ...], Columns]:

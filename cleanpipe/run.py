@@ -387,10 +387,14 @@ class _Run:
     def _why_dead(self, dead: int) -> str:
         """The commonest reason, with an example."""
         store, columns = self.job.output, ["reason", "message"]
-        names = store.names("dead")
-        rows = [row for name in names for row in store.table(f"dead/{name}", columns).to_pylist()]
-        (reason, count), *_ = Counter(row["reason"] for row in rows).most_common(1)
-        message = next(row["message"] for row in rows if row["reason"] == reason)
+        counts: Counter[str] = Counter()
+        first: dict[str, str] = {}
+        for name in store.names("dead"):
+            for row in store.table(f"dead/{name}", columns).to_pylist():
+                counts[row["reason"]] += 1
+                first.setdefault(row["reason"], row["message"])
+        [(reason, count)] = counts.most_common(1)
+        message = first[reason]
         return f"{dead} dead, {count} of them {reason} ({message}): see {store.url}/dead"
 
 

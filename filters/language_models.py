@@ -37,8 +37,8 @@ _SAID = re.compile(r"threw \w+(?: because `.*?')?\. (.*?)\)?$")
 
 
 @dataclass(frozen=True)
-class Percentiles:
-    """The perplexities of a reference.
+class HeldOut:
+    """The perplexities of text that a model was not trained on.
 
     Attributes:
         documents: how many documents it has, 0 where that is not stated.
@@ -81,7 +81,7 @@ class Stated:
     tokens: int | None = None
     language: str | None = None
     demo: bool = False
-    percentiles: Percentiles | None = None
+    percentiles: HeldOut | None = None
 
 
 def shipped() -> list[str]:
@@ -226,6 +226,24 @@ def opened(model: LocalPath, lazily: bool = False) -> Any:
         ) from error
 
 
+def pieces_of(path: str) -> Any:
+    """A SentencePiece model.
+
+    Errors: ConfigError where the module ``sentencepiece`` or the model cannot be loaded.
+    """
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise ConfigError(
+            f"the module `sentencepiece` cannot be imported ({error}): `pip install sentencepiece`"
+        ) from error
+    try:
+        return sentencepiece.SentencePieceProcessor(model_file=path)
+    except (OSError, RuntimeError) as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{path} is no SentencePiece model: {said}") from error
+
+
 def _fault_of_header(head: bytes) -> str | None:
     """Whether a trie has no more words than 1-grams: KenLM believes its number, and a damaged one
     ends the process. What else a header says it compares with the file itself."""
@@ -270,7 +288,7 @@ def _value(name: str, found: Mapping[str, Any], key: str, kind: type, expected: 
     return value
 
 
-def _percentiles(name: str, found: Mapping[str, Any]) -> Percentiles | None:
+def _percentiles(name: str, found: Mapping[str, Any]) -> HeldOut | None:
     part = found.get("percentiles")
     if part is None:
         return None
@@ -287,4 +305,4 @@ def _percentiles(name: str, found: Mapping[str, Any]) -> Percentiles | None:
     ascending = values.shape == (101,) and (np.diff(values) >= 0).all() and values[0] >= 0
     if not ascending or not np.isfinite(values).all():
         raise ConfigError(f"{name}: {expected}")
-    return Percentiles(documents, tokens, values)
+    return HeldOut(documents, tokens, values)

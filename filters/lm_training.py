@@ -6,7 +6,6 @@ its build_binary packs it, and the stage ``perplexity`` itself scores the held-o
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
@@ -26,16 +25,16 @@ import pyarrow as pa
 import xxhash
 
 from cleanpipe.errors import ConfigError, RunError
-from cleanpipe.filters.language_models import Percentiles
+from cleanpipe.filters.language_models import HeldOut, pieces_of
 from cleanpipe.filters.perplexity import Perplexity
 from cleanpipe.filters.profiles import ProfileName
 from cleanpipe.filters.vocabulary import sentence_lines, subwords
 from cleanpipe.fingerprint import file_sha256
 from cleanpipe.parameters import LocalPath
 from cleanpipe.progress import LINE_SECONDS, Progress
-from cleanpipe.readers import read
+from cleanpipe.reference_texts import parts_of
 from cleanpipe.schema import NAME_THE_TEXT, text_columns
-from cleanpipe.shards import discover, split
+from cleanpipe.shards import discover
 from cleanpipe.sources import Source
 from cleanpipe.units import Units
 
@@ -55,7 +54,6 @@ _PACKED: dict[Format, tuple[str, ...]] = {
     "probing": ("probing",),
 }
 _FALLBACK = "--discount_fallback"
-_BATCH_BYTES = 8 * 2**20
 _LAST = 5  # lines shown of what a program said before it failed
 
 
@@ -159,7 +157,7 @@ class Trained:
     model: str
     documents: int
     tokens: int
-    percentiles: Percentiles
+    percentiles: HeldOut
 
 
 def train(training: Training, progress: Progress) -> Trained:
@@ -228,14 +226,13 @@ class _Work:
             raise _nothing_held_out(0)
         self._estimate()
         model = self._pack(output.name)
-        with open(model, "rb") as file:
-            stated: dict[str, Any] = {
-                "profile": self.training.profile,
-                "spm": f"{output.name}.sp.model" if self.training.spm else None,
-                "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
-                "order": self.training.order,
-                "tokens": self.tokens,
-            }
+        stated: dict[str, Any] = {
+            "profile": self.training.profile,
+            "spm": f"{output.name}.sp.model" if self.training.spm else None,
+            "sha256": file_sha256(str(model)),
+            "order": self.training.order,
+            "tokens": self.tokens,
+        }
         if self.training.spm:
             stated["spm_sha256"] = file_sha256(self.training.spm)
         stated |= {"demo": True} if self.training.demo else {}
@@ -254,7 +251,10 @@ class _Work:
 
     def _prepare(self, texts: Iterable[list[str]]) -> None:
         training = self.training
-        pieces = None if training.spm is None else pieces_of(training.spm)
+        try:
+            pieces = None if training.spm is None else pieces_of(training.spm)
+        except ConfigError as error:
+            raise ConfigError(f"--spm: {error}") from error
         with open(self._text, "wb") as file:
             for batch in texts:
                 lines = training_lines(pa.array(batch, pa.large_string()), training.profile, pieces)
@@ -303,7 +303,7 @@ class _Work:
         self.progress.say(f"build_binary: {self.training.format}, {size:,} bytes")
         return model
 
-    def _score(self, model: Path, texts: Iterable[list[str]]) -> Percentiles:
+    def _score(self, model: Path, texts: Iterable[list[str]]) -> HeldOut:
         stage = Perplexity(model=LocalPath(str(model)))
         values: list[float] = []
         tokens = documents = 0
@@ -322,7 +322,7 @@ class _Work:
                 "for each of them to be one of a document"
             )
         self.progress.say(f"scored: {len(values):,} held-out documents, {tokens:,} tokens")
-        return Percentiles(len(values), tokens, np.percentile(values, range(101)))
+        return HeldOut(len(values), tokens, np.percentile(values, range(101)))
 
     def _read(
         self, done: str, documents: _Documents, chosen: _Chosen = lambda each: True
@@ -394,17 +394,11 @@ class _Documents:
         self.dead = 0
         if self._columns is None:
             return
-        for shard in split(self._files, _BATCH_BYTES):
-            for piece in shard.pieces:
-                # Rows are of no matter here, so none is counted.
-                batches = read(
-                    replace(piece, first_row=0), self._source, self._columns, _BATCH_BYTES
-                )
-                for batch in batches:
-                    yield batch.table.column("text").to_pylist()
-                    if batch.dead and not self.dead:
-                        self.first_dead = f"{piece.file.file}: {batch.dead[0].message}"
-                    self.dead += len(batch.dead)
+        for file, batch in parts_of(self._source, self._files, self._columns):
+            yield batch.table.column("text").to_pylist()
+            if batch.dead and not self.dead:
+                self.first_dead = f"{file.file}: {batch.dead[0].message}"
+            self.dead += len(batch.dead)
 
 
 @contextmanager
@@ -447,7 +441,7 @@ def training_lines(texts: pa.Array, profile: ProfileName, pieces: Any = None) ->
     Args:
         texts: large_string, without nulls.
         profile: how.
-        pieces: the SentencePiece model of ``ccnet``, as :func:`pieces_of` opens it.
+        pieces: the SentencePiece model of ``ccnet``, opened.
 
     Returns:
         Their sentences: tokens joined by single spaces, a line feed behind each.
@@ -455,22 +449,6 @@ def training_lines(texts: pa.Array, profile: ProfileName, pieces: Any = None) ->
     if profile != "ccnet":
         return sentence_lines(texts, profile)
     return b"".join(f"{' '.join(line)}\n".encode() for line in subwords(texts, pieces) if line)
-
-
-def pieces_of(spm: str) -> Any:
-    """A SentencePiece model.
-
-    Errors: ConfigError where it is none.
-    """
-    try:
-        import sentencepiece
-
-        return sentencepiece.SentencePieceProcessor(model_file=spm)
-    except ImportError as error:
-        raise ConfigError(f"the module `sentencepiece` cannot be imported ({error})") from None
-    except (OSError, RuntimeError) as error:
-        said = " ".join(str(error).split())
-        raise ConfigError(f"--spm: {spm} is no SentencePiece model: {said}") from None
 
 
 def _hash(text: str) -> int:

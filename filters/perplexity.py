@@ -16,12 +16,14 @@ import pyarrow as pa
 from cleanpipe.bounds import Bounds, Flags, Numbers
 from cleanpipe.errors import CleanpipeError, ConfigError
 from cleanpipe.filters.language_models import (
+    HeldOut,
     Stated,
     beside,
     demo_warning,
     fault_of,
     file_of,
     opened,
+    pieces_of,
     stated,
 )
 from cleanpipe.filters.profiles import IMPOSSIBLE, ProfileName, unusable
@@ -252,17 +254,12 @@ class Perplexity(Filter):
                     reference_files(each.of)
                 except ConfigError as error:
                     yield name, str(error)
-            elif self._stated_values() is None:
+            elif self._held_out is None:
                 yield (
                     name,
                     f"{Path(self._beside).name} beside the model states no percentiles: "
                     "say `of:` and files of texts in the language",
                 )
-
-    def _stated_values(self) -> Mapping[float, float] | None:
-        """Percentile -> perplexity, as the file beside the model has them."""
-        found = None if self._stated is None else self._stated.percentiles
-        return None if found is None else dict(enumerate(found.values.tolist()))
 
     def _bounds_of(self, percentiles: Percentiles) -> Bounds:
         """Its numbers.
@@ -273,16 +270,8 @@ class Perplexity(Filter):
         if language is not None:
             return percentiles.within(_published_tables()[language])
         if not percentiles.of:
-            stated = self._stated_values() or {}
-            ends = np.array(list(stated), dtype=np.float64)
-            values = np.array(list(stated.values()), dtype=np.float64)
-            wanted = percentiles.percentile
-            at = {
-                end: float(np.interp(end, ends, values))
-                for end in (wanted.low, wanted.high)
-                if end is not None
-            }
-            return percentiles.within(at)
+            assert self._held_out is not None
+            return percentiles.within(self._held_out.values)  # its percentiles are its own
         written = ", ".join(path.written for path in percentiles.of)
         found = [np.zeros(0)]
         try:
@@ -390,6 +379,11 @@ class Perplexity(Filter):
         """
         return stated(self._file)
 
+    @property
+    def _held_out(self) -> HeldOut | None:
+        """What the file beside the model says of text that it was not trained on."""
+        return None if self._stated is None else self._stated.percentiles
+
     @cached_property
     def _profile(self) -> ProfileName:
         name: Any = self.profile or (self._stated and self._stated.profile)
@@ -412,19 +406,7 @@ class Perplexity(Filter):
 
     @cached_property
     def _pieces(self) -> Any:
-        try:
-            import sentencepiece
-        except ImportError as error:
-            raise ConfigError(
-                f"perplexity: the module `sentencepiece` cannot be imported ({error}): "
-                "`pip install sentencepiece`"
-            ) from error
-        try:
-            return sentencepiece.SentencePieceProcessor(model_file=str(self._spm))
-        except (OSError, RuntimeError) as error:
-            raise ConfigError(
-                f"perplexity: {self._spm} is no SentencePiece model: {error}"
-            ) from error
+        return pieces_of(str(self._spm))
 
     @cached_property
     def _model(self) -> Any:

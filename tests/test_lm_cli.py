@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cleanpipe.filters.language_models import pieces_of as opened_pieces
 from cleanpipe.filters.language_models import stated
-from cleanpipe.filters.lm_training import pieces_of as opened_pieces
 from cleanpipe.filters.lm_training import training_lines
 from cleanpipe.filters.perplexity import Perplexity
 from cleanpipe.filters.profiles import ProfileName

@@ -95,8 +95,9 @@ typedef struct cp_passages_scratch cp_passages_scratch;
 cp_passages_scratch *cp_passages_open(void);
 void cp_passages_close(cp_passages_scratch *scratch);
 
-/* Appends the passages of one candidate, by that name, in order of their first token. `seeds` has
- * `count` int64 of any alignment, ascending; n >= 1. Returns CP_OK; or CP_NO_MEMORY,
+/* Appends the passages of one candidate, by that name, in order of their windows: mostly that of
+ * their first tokens too, but a longer gram may end behind a shorter one and begin before it. `seeds`
+ * has `count` int64 of any alignment, ascending; n >= 1. Returns CP_OK; or CP_NO_MEMORY,
  * CP_PASSAGES_SEEDS or CP_PASSAGES_PART, and then leaves out->count as it was. */
 int cp_passages_find(const cp_part *part, const cp_tokens *document, const uint8_t *seeds,
                      size_t count, size_t n, size_t candidate, cp_passages_scratch *scratch,

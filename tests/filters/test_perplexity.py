@@ -365,6 +365,19 @@ def test_a_reference_too_small(model: LocalPath, tmp_path: Path) -> None:
         stage.settled()
 
 
+def test_a_reference_too_small_inside_a_rewriter(model: LocalPath, tmp_path: Path) -> None:
+    """Said with its place, and together with what else cannot be found."""
+    of = str(tmp_path / reference(tmp_path, ENDLESS[:9]))
+    stage = {"model": str(model), "profile": "words", "bounds": {"percentile": [1, 9], "of": of}}
+    inside = {"remove": {"unit": "line", "failing": [{"perplexity": stage}]}}
+    with pytest.raises(ConfigError) as caught:
+        Pipeline.from_dict({"stages": [inside, {"perplexity": stage}]})
+    assert [fault.path for fault in caught.value.faults] == [
+        "stages[0].remove",
+        "stages[1].perplexity",
+    ]
+
+
 def test_in_a_pipeline(model: LocalPath, tmp_path: Path) -> None:
     """The plan prints the numbers, ``kept`` has the bucket, the summary counts short texts."""
     of = str(tmp_path / reference(tmp_path, ENDLESS))
