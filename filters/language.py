@@ -79,8 +79,9 @@ class Language(Filter):
     Measures:
         language: the most likely language or group; ``und`` where it cannot be decided, which is
             where the part looked at holds no letter at all (empty, digits, punctuation, emoji:
-            the model would say ``en`` at 0.12 for each of them), or where the model says so
-            (``und_Grek``). A low score alone does not make ``und``.
+            the model would say ``en`` at 0.12 for each of them), where the model knows no part
+            of any word, and so answers the same, or where the model says so (``und_Grek``). A
+            low score alone does not make ``und``.
         score: the model's probability for it, in [0, 1], the sum over its labels where it has
             several (``zho_Hans``, ``zho_Hant``); NaN where the model was not asked. float32 in
             the model, so 1.00001 is possible there, and is 1.0 here.
@@ -192,12 +193,16 @@ class Language(Filter):
     def measure(self, units: Units) -> Measures:
         """One call of the model a unit."""
         predict, meaning, top, size = self._predict, self._meaning, self.top, len(units)
+        asked = -1 if meaning.summed else top
+        nothing = predict(b"\n", asked)
         found_labels: list[list[str | None]] = [[None] * size for _ in range(top)]
         found_scores = [[np.nan] * size for _ in range(top)]
         for index, line in enumerate(self._lines(units.text)):
             if not line:
                 continue
-            found = predict(line, -1 if meaning.summed else top)
+            found = predict(line, asked)
+            if found == nothing:  # the model knows no part of any word: it would say so of all
+                continue
             if meaning.summed:
                 found = meaning.ranked(found, top)
             for place, (score, label) in enumerate(found):
