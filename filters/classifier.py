@@ -37,7 +37,7 @@ class Classifier(Filter):
 
     Parameters:
         model: a supervised fastText model, such as those of DCLM (Li et al. 2024,
-            arXiv:2406.11794, section 4.4), which tell text to learn from from the web at large.
+            arXiv:2406.11794), which tell text to learn from from the web at large.
         bounds: probabilities that pass, by label: ``{hq: [0.5, null]}``. Default: null, none.
         scores: more labels whose probability is stored. Default: none.
         weights: a number for each of the model's labels, ``{High: 2, Mid: 1, Low: 0}``, for the
@@ -54,7 +54,8 @@ class Classifier(Filter):
         label: the most likely label; null where the text has no letter.
         <label>: for each label in ``bounds`` or ``scores`` its probability, in [0, 1] (float32 in
             the model).
-        score: with ``weights``, sum of weight x probability over the labels: the expected weight.
+        score: with ``weights``, sum of weight x probability over the labels: the expected weight,
+            but of a model with one-vs-all loss, whose probabilities do not add up to 1.
         Without a letter there is nothing to look at: all are NaN, which no rule fails.
 
     Rules, in order: one a label in ``bounds``, under its name; then ``score``.

@@ -76,7 +76,10 @@ _CODES: Mapping[str, str] = {
     for code, _, other in (pair.partition(":") for pair in table.split())
 }
 _KNOWN_TWO_LETTERS = frozenset(_CODES.values()) | {code for code in _CODES if len(code) == 2}
-_TAG = re.compile("([a-z]{2,3})(?:[-_]([A-Z][a-z]{3}))?(?:[-_][A-Za-z0-9]+)*")
+# The last of up to three subtags of three letters says more than the code before (``zh-yue``).
+_TAG = re.compile(
+    "([a-z]{2,3})(?:[-_]([a-z]{3})){0,3}(?:[-_]([A-Z][a-z]{3}))?(?:[-_][A-Za-z0-9]+)*"
+)
 
 
 def code_of(language: str) -> str:
@@ -129,4 +132,4 @@ def _of_wikipedia(label: str) -> Named:
 
 def _of_iso(label: str) -> Named:
     found = _TAG.fullmatch(label)
-    return Named(code_of(found[1]), found[2]) if found else Named(label)
+    return Named(code_of(found[2] or found[1]), found[3]) if found else Named(label)
