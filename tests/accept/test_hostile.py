@@ -20,6 +20,9 @@ MOST = 8
 """Times as long for four times the text, and beside it:"""
 NEW_MEMORY = 2
 """Nanoseconds a byte of it; a system can take longer to give it than a kernel to fill it."""
+READING = 0.2
+"""Nanoseconds a byte: a quarter of the text may be in the cache, all of it is not, and the fastest
+kernels wait for memory alone. What is quadratic takes milliseconds a byte."""
 LARGEST = 64
 """Bytes of memory a byte of the text, for results and all."""
 
@@ -91,4 +94,4 @@ def test_time_and_memory_are_linear(name: str, table: list[Taken]) -> None:
         assert row.nanoseconds < SLOWEST, row
         assert row.memory < LARGEST, row
         less = seconds(short[kernel]) / SIZE * 1e9
-        assert row.nanoseconds < MOST * less + NEW_MEMORY * row.memory, (row, less)
+        assert row.nanoseconds < MOST * less + NEW_MEMORY * row.memory + READING, (row, less)
